@@ -28,9 +28,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model at work: its tokenizer, and wheels that turn on a thread of their own. Requests may come
- * from any thread. That thread alone computes with the model, and frees it when the wheels have
- * ended: nobody can reach memory that is gone.
+ * A loaded model that generates text: its tokenizer, its weights, and the scheduler that batches
+ * requests. Any thread may submit requests. One thread of the engine computes with the model and
+ * frees it after the scheduler has ended, so that no freed memory is ever read.
  */
 public final class Engine implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.engine");
@@ -43,10 +43,12 @@ public final class Engine implements AutoCloseable {
    * What an engine is made of.
    *
    * @param context the positions that a sequence may have
-   * @param weightBytes what the weights take that are here
-   * @param kvBytesPerToken what the keys and values of one position take, over the layers that are
-   *     here
-   * @param resources what the wheels compute with; closed by their thread, when they have ended
+   * @param weightBytes the memory of the weights in this process
+   * @param kvBytesPerToken the memory of the keys and values of one position, over the layers in
+   *     this process
+   * @param loop the scheduler; it runs on the engine's thread
+   * @param resources what the scheduler computes with; the engine's thread closes it after the
+   *     scheduler has ended
    */
   public record Parts(
       Tokenizer tokenizer,
@@ -61,10 +63,10 @@ public final class Engine implements AutoCloseable {
 
   private Engine(Parts parts) {
     this.parts = parts;
-    owner = Thread.ofPlatform().daemon().name("millrace-wheel").unstarted(this::turn);
+    owner = Thread.ofPlatform().daemon().name("millrace-wheel").unstarted(this::run);
   }
 
-  /** An engine of these parts, which are its own from now on; starts the wheels. */
+  /** Makes an engine of these parts, which it owns from now on, and starts the scheduler. */
   public static Engine of(Parts parts) {
     Engine engine = new Engine(parts);
     engine.owner.start();
@@ -72,9 +74,9 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * Loads a model that generates and starts its wheel.
+   * Loads a model that generates text and starts its scheduler.
    *
-   * @throws EngineException when the file cannot be run here; the message says why
+   * @throws EngineException if the file cannot be run here; the message says why
    */
   public static Engine open(Path file, EngineSettings settings) {
     try (Gguf gguf = Gguf.open(file)) {
@@ -94,11 +96,11 @@ public final class Engine implements AutoCloseable {
   }
 
   private static Parts parts(
-      Tokenizer tokenizer, PromptEncoder prompts, LocalModel model, WheelSettings turning) {
+      Tokenizer tokenizer, PromptEncoder prompts, LocalModel model, WheelSettings settings) {
     PipeProcessor processor = PipeProcessor.local(List.of(model.segment()), model.end());
-    BatchLoop wheels =
+    BatchLoop loop =
         new BatchLoop(
-            turning,
+            settings,
             List.of(processor),
             tokenizer,
             () -> TextAssembler.of(tokenizer.decoder()),
@@ -112,18 +114,18 @@ public final class Engine implements AutoCloseable {
         model.context(),
         model.weightBytes(),
         model.kvBytesPerToken(),
-        wheels,
+        loop,
         model);
   }
 
-  private void turn() {
+  private void run() {
     try {
       parts.loop.run();
     } finally {
       try {
         parts.resources.close();
       } catch (Exception e) {
-        LOG.log(Level.WARNING, "what a model computed with did not close", e);
+        LOG.log(Level.WARNING, "the resources of a model did not close", e);
       }
     }
   }
@@ -132,7 +134,7 @@ public final class Engine implements AutoCloseable {
     return parts.tokenizer;
   }
 
-  /** Turns texts and conversations into tokens. */
+  /** Encodes texts and conversations as tokens. */
   public PromptEncoder prompts() {
     return parts.prompts;
   }
@@ -147,12 +149,12 @@ public final class Engine implements AutoCloseable {
     return parts.context;
   }
 
-  /** What the weights take that are here. */
+  /** The memory of the weights in this process. */
   public long weightBytes() {
     return parts.weightBytes;
   }
 
-  /** What the keys and values of one position take, over the layers that are here. */
+  /** The memory of the keys and values of one position, over the layers in this process. */
   public long kvBytesPerToken() {
     return parts.kvBytesPerToken;
   }
@@ -163,7 +165,8 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * What keeps requests to a grammar. Many may share one; making it takes a while, so keep it.
+   * Compiles a grammar for this model's vocabulary. Compiling takes a while: keep the constraint,
+   * and share it between requests.
    */
   public Constraint constraint(Grammar grammar) {
     return compiler().compile(grammar);
@@ -176,7 +179,7 @@ public final class Engine implements AutoCloseable {
     return compiler;
   }
 
-  /** Takes a request into the line: see {@link GenerationLoop#submit}. */
+  /** Queues a request: see {@link GenerationLoop#submit}. */
   public Generation submit(GenerationRequest request, GenerationListener listener) {
     return parts.loop.submit(request, Objects.requireNonNull(listener, "listener"));
   }
@@ -186,9 +189,9 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * Ends the wheels, which releases what is under way, and frees the model; returns when that is
-   * done. From a listener, which is called by that thread itself, it returns at once. Closing twice
-   * is no harm.
+   * Ends the scheduler, which releases all running generations, and frees the model; returns when
+   * that is done. A listener, which runs on the engine's own thread, gets control back at once.
+   * Closing twice does no harm.
    */
   @Override
   public void close() {

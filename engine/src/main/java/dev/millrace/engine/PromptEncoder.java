@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** What a user says, as the tokens that a model is to go on from. */
+/** Encodes what a user writes as the tokens of a prompt. */
 public final class PromptEncoder {
   private static final String TEMPLATE = "tokenizer.chat_template";
 
@@ -25,10 +25,10 @@ public final class PromptEncoder {
     this(sources(metadata), tokenizer);
   }
 
-  /** As a file would that has this chat template, in Jinja, and no other. */
+  /** Uses this Jinja chat template instead of those in the file. */
   public PromptEncoder(String template, Tokenizer tokenizer) {
     this(Map.of(ChatTemplateSet.DEFAULT, template), tokenizer);
-    templates.choose(false); // what is wrong with it is said at once
+    templates.choose(false); // report errors of the template at once
   }
 
   private PromptEncoder(Map<String, String> sources, Tokenizer tokenizer) {
@@ -42,7 +42,7 @@ public final class PromptEncoder {
     for (String key : metadata.all().keySet()) {
       boolean named = key.startsWith(TEMPLATE + ".");
       if (!named && !key.equals(TEMPLATE) || metadata.string(key).isBlank()) {
-        continue; // a template that says nothing would swallow the prompt
+        continue; // a template that is empty would swallow the prompt
       }
       if (!named) {
         sources.put(ChatTemplateSet.DEFAULT, metadata.string(key));
@@ -69,15 +69,15 @@ public final class PromptEncoder {
   }
 
   /**
-   * A text to be continued as it is, after the model's beginning. Special tokens may be spelled out
-   * in it.
+   * The tokens of a text that the model continues, with the tokens that the model expects at the
+   * start. The text may name special tokens.
    */
   public int[] raw(String text) {
     return tokens(text);
   }
 
   /**
-   * A conversation that the model is to answer: see {@link ChatTemplate#render}.
+   * The tokens of a conversation that the model answers: see {@link ChatTemplate#render}.
    *
    * @param now the template's clock
    */
@@ -92,8 +92,8 @@ public final class PromptEncoder {
   }
 
   /**
-   * Most templates begin with BOS themselves; it must not be there twice. What the file wants at a
-   * text's end is not wanted here: the text goes on.
+   * Adds BOS unless the template wrote it itself. No end token is added: the model continues the
+   * text.
    */
   private int[] tokens(String text) {
     int[] tokens = tokenizer.encode(text, false, true);

@@ -1,8 +1,7 @@
 /**
- * GGUF to tokens: opens a model file and generates text or embeddings, knowing nothing of jobs.
- * This package holds the entry points; the values that they take and give are in {@code
- * dev.millrace.engine.api}, the exceptions in {@code dev.millrace.engine.error}. Start at {@link
- * Engine}.
+ * The entry points of the engine: it opens a GGUF file and generates text or embeddings. It knows
+ * nothing of jobs. Start at {@link Engine}. The values that the entry points take and return are in
+ * {@code dev.millrace.engine.api}, the exceptions in {@code dev.millrace.engine.error}.
  */
 @NullMarked
 package dev.millrace.engine;

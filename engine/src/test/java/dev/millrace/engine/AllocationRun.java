@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Measures, in a JVM of its own, what decoding allocates on the wheel's and the crew's threads once
- * it is compiled, and prints it: bytes per token. One model for each JVM, because what is inlined
- * depends on all that ran before.
+ * Measures in a separate JVM how much compiled decoding allocates on the scheduler's and the pool's
+ * threads, and prints the bytes per token. One model per JVM, because inlining depends on
+ * everything that ran before.
  */
 final class AllocationRun {
-  /** Bytes per token: what is left is the growth of a sequence's arrays by doubling. */
+  /** The allowed bytes per token: what is left is the growth of a sequence's arrays by doubling. */
   static final int ENOUGH = 32;
 
   private static final int SEQUENCES = 4;
@@ -59,16 +59,13 @@ final class AllocationRun {
             .withThreads(2)
             .withContext(TinyModel.CONTEXT)
             .withPages(64)
-            .withTurns(64, SEQUENCES);
+            .withBatches(64, SEQUENCES);
     try (LocalModel model = LocalModel.open(Path.of(args[0]), settings)) {
       System.out.println(new AllocationRun(model).bytesPerToken());
     }
   }
 
-  /**
-   * Compilation is concurrent: what counts is that soon a round comes in which next to nothing is
-   * allocated.
-   */
+  /** Compilation is concurrent: it is enough that a round with almost no allocation comes soon. */
   private long bytesPerToken() {
     if (measured.size() != 2) {
       throw new IllegalStateException(

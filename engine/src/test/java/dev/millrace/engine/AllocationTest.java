@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * With the launcher's flags, and once compiled, a token leaves no garbage behind: on the wheel's
- * thread and the crew's.
+ * With the launcher's flags, compiled code allocates no garbage for a token, on the scheduler's
+ * thread and on the pool's.
  */
 class AllocationTest {
   private static final List<String> FLAGS =

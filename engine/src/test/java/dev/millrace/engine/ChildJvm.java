@@ -4,13 +4,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A JVM like this one, with other flags: for what a JVM decides once, such as its vector width. */
+/** A JVM like this one with other flags: for what a JVM decides once, such as its vector width. */
 final class ChildJvm {
   private ChildJvm() {}
 
-  /**
-   * What runs a main class of these tests; the answer is to be read before the end is waited for.
-   */
+  /** Starts a main class of these tests; read its output before waiting for its end. */
   static ProcessBuilder of(Class<?> main, List<String> flags, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

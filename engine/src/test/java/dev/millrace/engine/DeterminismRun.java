@@ -11,16 +11,16 @@ import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /**
- * Runs scenarios: of the scalar kernels here, of vectors in a JVM of their width, which this class
- * is then the main class of. That one prints a line for each scenario: the traces of its requests;
- * or, after "!", what went wrong.
+ * Runs scenarios: those of the scalar kernels here, those of vectors in a JVM of their width, with
+ * this class as its main class. That JVM prints a line for each scenario: the traces of its
+ * requests or, after "!", the problem.
  */
 final class DeterminismRun {
   private DeterminismRun() {}
 
   /**
-   * Arguments: the directory of the models; "all" or "usual", which they are; a file of rows, each
-   * a scenario.
+   * Arguments: the directory of the models; "all" or "usual", the set of models; a file of rows,
+   * each a scenario.
    */
   public static void main(String[] args) throws IOException {
     Path directory = Path.of(args[0]);
@@ -33,13 +33,13 @@ final class DeterminismRun {
     }
   }
 
-  /** Runs scenarios that have the same vector width, and tells what became of each. */
+  /** Runs scenarios that have the same vector width, and reports the result of each. */
   static void run(
-      Space space, List<int[]> rows, Path directory, BiConsumer<DeterminismScenario, String> told)
+      Space space, List<int[]> rows, Path directory, BiConsumer<DeterminismScenario, String> report)
       throws Exception {
     int bits = space.at(rows.getFirst()).bits();
     if (bits == 0) {
-      rows.forEach(row -> told.accept(space.at(row), line(space.at(row), directory)));
+      rows.forEach(row -> report.accept(space.at(row), line(space.at(row), directory)));
       return;
     }
     Path list =
@@ -54,7 +54,7 @@ final class DeterminismRun {
     try (BufferedReader lines = process.inputReader()) {
       for (int[] row : rows) {
         String line = lines.readLine();
-        told.accept(
+        report.accept(
             space.at(row),
             line == null ? "!the JVM ended, and said " + Files.readString(errors) : line);
       }

@@ -8,15 +8,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * One way to have requests generated, of all those that must give the same bits.
+ * One way to compute requests, of all those that must give the same bits.
  *
  * @param bits of the vectors; 0 is the scalar kernels
- * @param batch how many requests, all at once if the pages allow
- * @param chunk prompt tokens in a turn at most, while others decode; and while none does, if that
+ * @param batch the number of requests, all at once if the pages allow
+ * @param chunk the most prompt tokens in a turn, while others decode; and while none does, if that
  *     is not less than one for each request
- * @param prefix whether pages of equal beginnings are shared
- * @param seeded whether the first request, which is the one that is alone in a batch of one, has a
- *     temperature
+ * @param prefix whether pages of equal prefixes are shared
+ * @param seeded whether the first request, which is alone in a batch of one, has a temperature
  */
 record DeterminismScenario(
     TinyModel model,
@@ -47,18 +46,18 @@ record DeterminismScenario(
     }
   }
 
-  /** What comes between. */
+  /** What interrupts the requests. */
   enum Trouble {
     NONE,
-    /** There are so few pages that sequences have to give theirs up. */
+    /** There are so few pages that sequences are preempted. */
     PREEMPTED,
-    /** Every other request is released after some tokens and gone on with from these. */
+    /** Every other request is released after some tokens and resumed from them. */
     RELEASED
   }
 
   /** The values of all dimensions for these models. */
   record Space(List<TinyModel> models) {
-    /** Places of dimensions in a row. */
+    /** The indexes of the dimensions in a row. */
     static final int BATCH = 5;
 
     static final int CHUNK = 6;
@@ -114,7 +113,7 @@ record DeterminismScenario(
           (boolean) v[9]);
     }
 
-    /** Whether it can be: one alone is never preempted. */
+    /** Whether the scenario is possible: a sequence alone is never preempted. */
     static boolean allows(int[] row) {
       return row[BATCH] != 0 || row[TROUBLE] != Trouble.PREEMPTED.ordinal();
     }
@@ -129,14 +128,14 @@ record DeterminismScenario(
   }
 
   /**
-   * What all others are compared with: each request alone, all of its prompt at once, by the scalar
+   * The baseline of all comparisons: each request alone, its whole prompt at once, with the scalar
    * kernels.
    */
   static DeterminismScenario plain(TinyModel model, KvType kv) {
     return new DeterminismScenario(model, 0, kv, 1, Cut.WHOLE, 1, 512, false, Trouble.NONE, false);
   }
 
-  /** Few enough that sequences are preempted, or enough for all. */
+  /** Few enough pages that sequences are preempted, or enough for all. */
   int pages() {
     return trouble == Trouble.PREEMPTED ? 4 + model.morePages() : 128;
   }

@@ -21,9 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A request gives the same tokens from the same logits, to the bit, however it is computed. In
- * every run every two values of two dimensions of a {@link DeterminismScenario} meet; the proof has the
- * product of the dimensions.
+ * A request gives the same tokens from the same logits, to the bit, however it is computed. Every
+ * run combines every two values of two dimensions of a {@link DeterminismScenario}; the full proof
+ * has the product of the dimensions.
  */
 class DeterminismTest {
   private static final long SEED = 1;
@@ -43,7 +43,7 @@ class DeterminismTest {
         });
   }
 
-  /** What is different in the traces of a scenario; "" where nothing is. */
+  /** The differences in the traces of a scenario; "" if there are none. */
   private static String difference(DeterminismScenario scenario, String line) {
     if (line.startsWith("!")) {
       return scenario + ": " + line.substring(1);
@@ -84,7 +84,7 @@ class DeterminismTest {
   }
 
   @Test
-  void everyTwoValuesMeetThatCan() {
+  void everyPossiblePairOfValuesOccurs() {
     Space space = Space.of(false);
     List<int[]> rows = pairwise(space);
     assertThat(PairwiseCombinations.missing(rows, space.sizes(), Space::allows))
@@ -98,7 +98,7 @@ class DeterminismTest {
   }
 
   @Test
-  void otherArithmeticWouldBeSeen() {
+  void otherArithmeticWouldBeDetected() {
     TinyModel model = TinyModel.USUAL.getFirst();
     List<LogitsTrace> halves = plain(model, KvType.F16);
     List<LogitsTrace> bytes = plain(model, KvType.Q8);

@@ -38,7 +38,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The life of an engine: whoever does what when, nothing hangs and nothing reaches freed memory.
+ * The life cycle of an engine: in any order of calls, nothing hangs and nothing reaches freed
+ * memory.
  */
 @Timeout(60)
 class EngineTest {
@@ -61,7 +62,7 @@ class EngineTest {
   }
 
   @Test
-  void aClosedEngineEndsWhatRunsAndTakesNothingNew() throws Exception {
+  void aClosedEngineEndsGenerationsAndRejectsNewRequests() throws Exception {
     Engine engine = open();
     List<Generation> running = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
@@ -76,7 +77,7 @@ class EngineTest {
     engine.close();
   }
 
-  /** A close that falls between a turn and the wait for the next one must not be slept through. */
+  /** A close between a turn and the wait for the next one must not be missed. */
   @Test
   void closingAtAnyMomentEnds() throws Exception {
     for (int round = 0; round < 60; round++) {
@@ -207,14 +208,14 @@ class EngineTest {
   }
 
   @Test
-  void aModelThatGivesNoNumbersFailsInWords() throws Exception {
+  void aModelWithoutValidLogitsFailsWithAMessage() throws Exception {
     Path broken = directory.resolve("nan.gguf");
     RandomModels.write(broken, ModelShape.small("llama"), TensorType.F32, 1);
     CorruptFile.withNaN(broken, "output_norm.weight");
     try (Engine engine = Engine.open(broken, EngineSettings.usual().withContext(64))) {
       GenerationResult result = engine.submit(request(5), (token, text, logprobs) -> {}).await();
       assertThat(result.finish()).isEqualTo(FinishReason.FAILED);
-      assertThat(result.reason()).contains("no numbers");
+      assertThat(result.reason()).contains("no valid logits");
       assertThat(result.refused()).as("it would end so again").isTrue();
     }
   }

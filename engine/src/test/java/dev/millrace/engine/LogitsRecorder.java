@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
 
-/** Notes the logits that the head gives, by the tokens that led to them. */
+/** Records the logits of the head by the tokens that led to them. */
 final class LogitsRecorder implements EmbeddingAndHead {
   private final EmbeddingAndHead end;
   private final Map<Batch, int[][]> tokens = new IdentityHashMap<>(); // of each run
@@ -53,7 +53,7 @@ final class LogitsRecorder implements EmbeddingAndHead {
     end.norm(batch, row, out, offset);
   }
 
-  /** The digest of the logits after a prompt and each but the last of the tokens generated. */
+  /** The digest of the logits after a prompt and after each generated token but the last. */
   long[] after(int[] prompt, int[] generated) {
     int[] all = java.util.Arrays.copyOf(prompt, prompt.length + generated.length);
     System.arraycopy(generated, 0, all, prompt.length, generated.length);

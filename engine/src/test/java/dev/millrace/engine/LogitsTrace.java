@@ -5,14 +5,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What a request generated.
+ * The output of a request.
  *
  * @param logits a digest of all bits of the logits from which each token was chosen
  */
 record LogitsTrace(int[] tokens, long[] logits) {
   /**
-   * The first token or logits that are not those of another trace, which may be longer; -1 where
-   * there are none.
+   * The index of the first token or logits that differ from another trace, which may be longer; -1
+   * if there are none.
    */
   int firstDifference(LogitsTrace longer) {
     for (int i = 0; i < tokens.length; i++) {

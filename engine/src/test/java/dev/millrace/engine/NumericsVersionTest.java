@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What this version of the arithmetic gives, written down. Jobs that were begun are gone on with,
- * and results verified, where {@link NumericsVersion#CURRENT} is the same: then these must be, too.
+ * The recorded output of this version of the arithmetic. Jobs are resumed and results are verified
+ * if {@link NumericsVersion#CURRENT} is the same: then this output must be the same, too.
  */
 @Timeout(60)
 class NumericsVersionTest {
@@ -32,7 +32,7 @@ class NumericsVersionTest {
     153, 90, 133, 105
   };
 
-  /** Of all bits of a vector, by model: any sum that is rounded otherwise shows in one of them. */
+  /** A digest of all bits of a vector, by model: any different rounding shows in one of them. */
   private static final Map<String, Integer> VECTORS =
       Map.of(
           "gemma2 Q4_1", -1432971460,
@@ -46,7 +46,7 @@ class NumericsVersionTest {
           "qwen3moe IQ4_NL", 1026600770);
 
   private static final String RULE =
-      "outputs change with this: raise Numerics.VERSION, and write down here what it gives now";
+      "this change alters outputs: raise NumericsVersion.CURRENT, and record the new output here";
 
   private static final String TEXT = "Once upon a time, 1234 mills turned.";
   private static final EngineSettings SETTINGS =
@@ -55,7 +55,7 @@ class NumericsVersionTest {
   @TempDir Path directory;
 
   @Test
-  void whatIsWrittenHereIsOfThisVersion() {
+  void writtenFilesHaveThisVersion() {
     assertThat(NumericsVersion.CURRENT).as(RULE).isEqualTo(WRITTEN_AT);
   }
 

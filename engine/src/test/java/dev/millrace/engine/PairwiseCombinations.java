@@ -8,9 +8,9 @@ import java.util.Random;
 import java.util.function.Predicate;
 
 /**
- * Rows of choices, one of each dimension, in which every two values of two dimensions meet that
- * can. Each row is the best of some tries, and a try begins with a pair that has not met: so the
- * rows are few, though not the fewest.
+ * Rows of choices, one of each dimension, that contain every possible pair of values of two
+ * dimensions. Each row is the best of some tries, and a try begins with a missing pair: so the rows
+ * are few, though not the fewest.
  */
 final class PairwiseCombinations {
   private static final int TRIES = 12;
@@ -24,9 +24,9 @@ final class PairwiseCombinations {
   private final BitSet missing; // pairs (value, value) of all values, the lower dimension first
 
   /**
-   * @param sizes how many values each dimension has
-   * @param allowed whether a row can be; it is asked of rows with open choices (-1) too, for which
-   *     it says yes unless nothing could complete them
+   * @param sizes the number of values of each dimension
+   * @param allowed whether a row is possible; for a row with open choices (-1), whether it can be
+   *     completed
    */
   private PairwiseCombinations(int[] sizes, Predicate<int[]> allowed, long seed) {
     this.sizes = sizes;
@@ -56,7 +56,7 @@ final class PairwiseCombinations {
     return rows;
   }
 
-  /** How many pairs can meet, and do not in these rows. */
+  /** The number of possible pairs that are missing in these rows. */
   static int missing(List<int[]> rows, int[] sizes, Predicate<int[]> allowed) {
     PairwiseCombinations pairs = new PairwiseCombinations(sizes, allowed, 0);
     rows.forEach(pairs::meet);
@@ -90,7 +90,7 @@ final class PairwiseCombinations {
     return (offsets[a] + row[a]) * values + offsets[b] + row[b];
   }
 
-  /** A row around a missing pair, completed by what adds most. */
+  /** A row with a missing pair, completed with the values that add most pairs. */
   private int[] attempt() {
     int[] row = open();
     int start = missing.nextSetBit(random.nextInt(values * values));
@@ -130,7 +130,7 @@ final class PairwiseCombinations {
     row[dimension] = best;
   }
 
-  /** How many missing pairs meet in the row. */
+  /** The number of missing pairs in the row. */
   private int gain(int[] row) {
     int gain = 0;
     for (int a = 0; a < row.length; a++) {

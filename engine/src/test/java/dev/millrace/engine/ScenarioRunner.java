@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a scenario, and sees to it that what it is about does happen. */
+/** Runs a scenario, and checks that the conditions it is about do occur. */
 final class ScenarioRunner {
   private static final int TURNS = 20_000;
 
@@ -25,14 +25,14 @@ final class ScenarioRunner {
     this.scenario = scenario;
   }
 
-  /** What the requests of the scenario generated, in their order. */
+  /** The output of the scenario's requests, in their order. */
   static List<LogitsTrace> of(DeterminismScenario scenario, Path file) {
     try (ScenarioWheel stage = new ScenarioWheel(scenario, file)) {
       return new ScenarioRunner(stage, scenario).traces();
     }
   }
 
-  /** What every request generates alone, one after the other. */
+  /** The output of every request alone, one after the other. */
   static List<LogitsTrace> plain(DeterminismScenario scenario, Path file) {
     List<LogitsTrace> traces = new ArrayList<>();
     try (ScenarioWheel stage = new ScenarioWheel(scenario, file)) {
@@ -66,7 +66,7 @@ final class ScenarioRunner {
     return parts.stream().map(Part::trace).toList();
   }
 
-  /** Only where pages are to run out the long ones get long. */
+  /** The long requests get long only if pages are to run out. */
   private GenerationRequest shortened(GenerationRequest request) {
     int most =
         scenario.trouble() == Trouble.PREEMPTED ? ScenarioRequests.LONG : ScenarioRequests.SHORT;
@@ -82,8 +82,8 @@ final class ScenarioRunner {
   }
 
   /**
-   * From here on it takes two more pages and there are two, while the second request needs two and
-   * is let in with one: they cannot both go on, however the second's prompt is cut.
+   * From here on it needs two more pages and there are two, while the second request needs two and
+   * is admitted with one: they cannot both continue, however the second's prompt is cut.
    */
   private void turnUntilItIsAboutToGrow(Part first) {
     for (int turns = 0; first.tokens < 2; turns++) {
@@ -113,7 +113,7 @@ final class ScenarioRunner {
     }
   }
 
-  /** A request on the stage. */
+  /** A request of the scenario. */
   private final class Part implements GenerationListener {
     private final GenerationRequest request;
     private final int releaseAt;
@@ -122,7 +122,8 @@ final class ScenarioRunner {
     int tokens;
 
     /**
-     * @param releaseAt after so many tokens it is released, and gone on with at once; 0 is never
+     * @param releaseAt the number of tokens after which it is released and resumed at once; 0 is
+     *     never
      */
     Part(GenerationRequest request, int releaseAt) {
       this.request = request;

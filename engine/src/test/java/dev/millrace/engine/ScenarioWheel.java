@@ -21,13 +21,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A wheel on a real model, set up as a scenario says and stepped by hand. */
+/** A scheduler with a real model, set up for a scenario and stepped by hand. */
 final class ScenarioWheel implements AutoCloseable {
   private static final String[] NODES = {"o", "a", "b"};
 
   final BatchLoop wheel;
   final LogitsRecorder tap;
-  private final ComputePool crew;
+  private final ComputePool pool;
   private final Arena arena = Arena.ofShared();
   private final List<SegmentWeights> loaded = new ArrayList<>();
   private final List<LayerSegment> segments = new ArrayList<>();
@@ -35,7 +35,7 @@ final class ScenarioWheel implements AutoCloseable {
   private final List<PipeProcessor> others = new ArrayList<>();
 
   ScenarioWheel(DeterminismScenario scenario, Path file) {
-    crew = new ComputePool(scenario.threads());
+    pool = new ComputePool(scenario.threads());
     net = new FakeNetwork(scenario.batch());
     int rows = Math.max(scenario.chunk(), scenario.batch());
     KernelType kernels = scenario.bits() == 0 ? KernelType.SCALAR : KernelType.VECTOR;
@@ -54,11 +54,11 @@ final class ScenarioWheel implements AutoCloseable {
       for (int i = 0; i < cuts; i++) {
         int from = config.layers() * i / cuts;
         int to = config.layers() * (i + 1) / cuts;
-        SegmentWeights weights = SegmentWeights.load(gguf, config, from, to, kernels, crew);
+        SegmentWeights weights = SegmentWeights.load(gguf, config, from, to, kernels, pool);
         loaded.add(weights);
         segments.add(weights.open(from, to, loading));
       }
-      tap = new LogitsRecorder(EmbeddingAndHeadWeights.load(gguf, config, loading, crew, arena));
+      tap = new LogitsRecorder(EmbeddingAndHeadWeights.load(gguf, config, loading, pool, arena));
     }
     boolean nodes = scenario.cut().nodes;
     WheelSettings turning =
@@ -101,12 +101,12 @@ final class ScenarioWheel implements AutoCloseable {
     return origin;
   }
 
-  /** Takes all a step further; false where there is nothing to do. */
+  /** Advances all nodes by one step; false if there is nothing to do. */
   boolean step() {
     return wheel.turn() | net.step();
   }
 
-  /** Passages for which other nodes still keep keys and values. */
+  /** The passages for which other nodes still hold keys and values. */
   int passagesElsewhere() {
     return others.stream().mapToInt(PipeProcessor::passageCount).sum();
   }
@@ -114,7 +114,7 @@ final class ScenarioWheel implements AutoCloseable {
   @Override
   public void close() {
     wheel.close();
-    crew.close();
+    pool.close();
     loaded.forEach(SegmentWeights::close);
     arena.close();
   }
@@ -137,7 +137,7 @@ final class ScenarioWheel implements AutoCloseable {
     }
   }
 
-  /** Spells nothing. */
+  /** Decodes every token as no text. */
   static final class Silent implements TextAssembler {
     @Override
     public String push(int token) {

@@ -19,10 +19,10 @@ import java.util.Map;
  * that it can be cut in three.
  */
 record TinyModel(String name, ModelShape shape, QuantizationRecipe recipe) {
-  /** No whole number of vectors. */
+  /** Not a whole number of vectors. */
   static final int VOCABULARY = 317;
 
-  /** Of most. */
+  /** The width of most models. */
   static final int CONTEXT = 256;
 
   private static final long SEED = 11;
@@ -79,7 +79,7 @@ record TinyModel(String name, ModelShape shape, QuantizationRecipe recipe) {
   }
 
   /**
-   * Wide enough for the large blocks where these matter, and narrow elsewhere, where Q4_K_M has
+   * Wide enough for the large blocks where they matter, and narrow elsewhere, where Q4_K_M uses
    * other types.
    */
   private static ModelShape mixed() {
@@ -92,20 +92,20 @@ record TinyModel(String name, ModelShape shape, QuantizationRecipe recipe) {
     return new ModelShape("llama", 3, 32, 2, 1, 16, 64, VOCABULARY, 1024, false, false, Map.of());
   }
 
-  /** Rows and columns that fill no vector, three queries to a key. */
+  /** Rows and columns that fill no whole vector, three queries to a key. */
   private static ModelShape odd() {
     return new ModelShape("llama", 3, 44, 3, 1, 12, 75, VOCABULARY, CONTEXT, true, false, Map.of());
   }
 
   /**
-   * How many pages the long prompts are to be longer: they end before position 128 and go on
-   * beyond, as chunks of attention do; or they are beyond 512, where its second span begins.
+   * How many pages longer the long prompts are: they end before position 128 and continue beyond,
+   * as chunks of attention do; or they are beyond 512, where its second span begins.
    */
   int morePages() {
     return shape.context() > CONTEXT ? 15 : 2;
   }
 
-  /** Its file, written where it is not there yet. */
+  /** Its file, written on first use. */
   Path in(Path directory) throws IOException {
     Path file = directory.resolve(name.replace(' ', '-') + ".gguf");
     return Files.exists(file) ? file : RandomModels.write(file, shape, recipe, SEED);

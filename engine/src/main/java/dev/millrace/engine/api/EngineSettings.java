@@ -5,13 +5,13 @@ import dev.millrace.engine.error.EngineException;
 /**
  * How an engine runs a model.
  *
- * @param threads that compute
- * @param slots sequences that generate at the same time; more wait in line
+ * @param threads the number of threads that compute
+ * @param slots sequences that generate at the same time; more wait in a queue
  * @param context positions that a sequence may have; 0: what the model was trained on
- * @param tokens positions of all sequences together that the cache holds; 0: the context of one
+ * @param tokens positions that the cache holds, for all sequences together; 0: the context of one
  *     sequence, or 2,048 for each slot if that is more
- * @param kvType how keys and values are kept
- * @param kernels the arithmetic
+ * @param kvType how the cache stores keys and values
+ * @param kernels how the arithmetic is computed
  * @param prefixReuse whether equal beginnings of prompts are computed once
  */
 public record EngineSettings(

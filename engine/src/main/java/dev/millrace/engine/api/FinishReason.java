@@ -2,19 +2,19 @@ package dev.millrace.engine.api;
 
 /** Why a generation ended. */
 public enum FinishReason {
-  /** An end token, a stop string, or a constraint that allows nothing more. */
+  /** An end token, a stop string, or a constraint that allows no further token. */
   STOP,
-  /** As many tokens as asked for, or as many as the context holds. */
+  /** The requested number of tokens was generated, or the context is full. */
   LENGTH,
-  /** By {@link Generation#cancel}. */
+  /** {@link Generation#cancel} was called. */
   CANCELLED,
   /**
-   * By {@link Generation#release} or because the wheel was closed: its tokens can be gone on from
-   * elsewhere.
+   * {@link Generation#release} was called, or the engine was closed. Another generation can resume
+   * from the tokens.
    */
   RELEASED,
-  /** An examination found that its tokens cannot be trusted: it is to begin anew. */
+  /** An audit found that the tokens cannot be trusted. Restart from the prompt. */
   REVOKED,
-  /** For the reason that the result gives. */
+  /** It failed; the result has the reason. */
   FAILED
 }

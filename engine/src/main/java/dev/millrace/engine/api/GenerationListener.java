@@ -3,25 +3,27 @@ package dev.millrace.engine.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears of one generation, on the wheel's thread: whatever it does, all other sequences wait for
- * it. One that throws fails its own sequence and no other.
+ * Receives the events of one generation, on the scheduler's thread: all sequences wait while a
+ * method runs. A method that throws fails its own sequence and no other.
  */
 public interface GenerationListener {
   /**
    * A token was chosen.
    *
-   * @param text what may be shown now: whole characters, no part of a stop string; often "" and
-   *     sometimes more than this token's
-   * @param logprobs where asked for; filled anew for the next token
+   * @param text the text that may be shown now: whole characters, no part of a stop string; often
+   *     empty, and sometimes more than the text of this token
+   * @param logprobs null unless requested; reused for the next token
    */
   void token(int id, String text, @Nullable Logprobs logprobs);
 
-  /** Its turn has come: it is computed from now on. Heard once; what it throws is ignored. */
+  /**
+   * The generation was admitted: it is computed from now on. Called once; an exception is ignored.
+   */
   default void began() {}
 
-  /** A chunk of the prompt was computed: {@code done} of {@code total} tokens are. */
+  /** A chunk of the prompt was computed: {@code done} of {@code total} tokens are computed. */
   default void progress(int done, int total) {}
 
-  /** It is over. Nothing is heard after this. */
+  /** The generation has ended. No event follows. */
   default void ended(GenerationResult result) {}
 }

@@ -1,11 +1,11 @@
 package dev.millrace.engine.api;
 
 /**
- * The scheduler that computes the requests of one model: {@link #run} turns until it is closed, on
- * the thread that calls it. All other methods are for any thread.
+ * The scheduler that computes the requests of one model. {@link #run} works until the loop is
+ * closed, on the thread that calls it. Any thread may call the other methods.
  */
 public interface GenerationLoop extends Runnable, AutoCloseable {
-  /** Queues a request; the listener hears of its tokens and its end on the thread of {@link #run}. */
+  /** Queues a request. The listener is called on the thread of {@link #run}. */
   Generation submit(GenerationRequest request, GenerationListener listener);
 
   WheelStats stats();

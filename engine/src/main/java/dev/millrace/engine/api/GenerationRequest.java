@@ -6,20 +6,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be generated. The arrays are not to be changed afterwards.
+ * A request to generate text. Do not change the arrays afterwards.
  *
  * @param prompt its tokens, at least one
- * @param maxTokens so many are generated at most, {@code prior} included; a full context ends it
- *     before
- * @param stops texts that end it and are not part of it
- * @param constraint what it is to keep to; null where it is free
- * @param ignoreEnd whether it goes on past end tokens
- * @param prior tokens that were generated before, of the same request: it goes on as if it had
- *     never stopped
- * @param order its place among those that wait: the lower are admitted first, equal ones as they
- *     were submitted; where pages run out, the higher give theirs up. It is 0 where none is given.
- *     Orders that grow, as those of a queue do, starve nobody; who keeps giving lower ones lets the
- *     others wait for them
+ * @param maxTokens the most tokens to generate, {@code prior} included; a full context ends it
+ *     earlier
+ * @param stops texts that end the generation; they are not part of the result
+ * @param constraint restricts the text; null for none
+ * @param ignoreEnd whether end tokens do not end the generation
+ * @param prior tokens that an earlier generation of the same request produced; this one resumes
+ *     after them as if it had never stopped
+ * @param order its position in the queue. Lower orders are admitted first, equal ones as they were
+ *     submitted; when pages run out, higher orders are preempted. The default is 0. Orders that
+ *     only grow let no request starve; a caller that keeps submitting lower orders keeps the others
+ *     waiting
  */
 public record GenerationRequest(
     int[] prompt,
@@ -54,8 +54,8 @@ public record GenerationRequest(
         prompt, sampling, maxTokens, texts, constraint, ignoreEnd, prior, order);
   }
 
-  public GenerationRequest withConstraint(Constraint kept) {
-    return new GenerationRequest(prompt, sampling, maxTokens, stops, kept, ignoreEnd, prior, order);
+  public GenerationRequest withConstraint(Constraint rule) {
+    return new GenerationRequest(prompt, sampling, maxTokens, stops, rule, ignoreEnd, prior, order);
   }
 
   public GenerationRequest ignoringEnd() {
@@ -63,13 +63,13 @@ public record GenerationRequest(
         prompt, sampling, maxTokens, stops, constraint, true, prior, order);
   }
 
-  /** The same request, with a place of its own in the line whenever it is submitted. */
-  public GenerationRequest withOrder(long place) {
+  /** The same request with this position in the queue. */
+  public GenerationRequest withOrder(long position) {
     return new GenerationRequest(
-        prompt, sampling, maxTokens, stops, constraint, ignoreEnd, prior, place);
+        prompt, sampling, maxTokens, stops, constraint, ignoreEnd, prior, position);
   }
 
-  /** The same request, gone on with from the tokens of its released or lost generation. */
+  /** The same request, resumed from the tokens of its released or lost generation. */
   public GenerationRequest resumedFrom(int[] tokens) {
     return new GenerationRequest(
         prompt, sampling, maxTokens, stops, constraint, ignoreEnd, tokens, order);

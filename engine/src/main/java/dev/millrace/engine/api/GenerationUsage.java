@@ -1,13 +1,13 @@
 package dev.millrace.engine.api;
 
 /**
- * What a generation took.
+ * What a generation cost.
  *
- * @param promptTokens as given
- * @param cachedTokens of them and of those generated before, how many had not to be computed when
- *     it was admitted first
- * @param generatedTokens all that the result has, those that it went on from included
- * @param preemptions how often it had to give its pages up
+ * @param promptTokens the length of the prompt
+ * @param cachedTokens how many of the prompt's and prior tokens were in the cache at the first
+ *     admission
+ * @param generatedTokens all tokens of the result, prior ones included
+ * @param preemptions how often it was preempted
  * @param waitNanos from its submission to its first admission
  * @param prefillNanos from then to the first token chosen here
  * @param decodeNanos from then to the end

@@ -4,24 +4,27 @@ import dev.millrace.engine.error.EngineException;
 import java.util.OptionalInt;
 
 /**
- * Which arithmetic computes: the scalar oracle, or vectors. Both give the same bits. Chosen once,
- * at start.
+ * How the arithmetic is computed: in plain loops or with vectors. Both give the same bits. Chosen
+ * once, at the start.
  */
 public enum KernelType {
-  /** Plain loops: slow, and the definition of what is right. */
+  /** Plain loops: slow, and the reference for correct results. */
   SCALAR,
 
-  /** The Vector API, at the width of the processor, or the one that {@code millrace.vector.bits} asks for. */
+  /**
+   * The Vector API, at the processor's preferred width or the width of {@code
+   * millrace.vector.bits}.
+   */
   VECTOR;
 
-  /** The flag without which a JVM has no Vector API. */
+  /** The option that gives a JVM the Vector API. */
   public static final String FLAG = "--add-modules jdk.incubator.vector";
 
   private static final boolean VECTORS =
       ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
 
   /**
-   * The width that {@code millrace.vector.bits} asks for.
+   * The width that {@code millrace.vector.bits} sets.
    *
    * @throws EngineException if it is none of 128, 256 and 512
    */
@@ -36,7 +39,7 @@ public enum KernelType {
     };
   }
 
-  /** Vectors where the JVM has the Vector API, else the oracle. */
+  /** {@link #VECTOR} if the JVM has the Vector API, else {@link #SCALAR}. */
   public static KernelType best() {
     return VECTORS ? VECTOR : SCALAR;
   }

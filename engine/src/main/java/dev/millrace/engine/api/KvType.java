@@ -1,12 +1,12 @@
 package dev.millrace.engine.api;
 
 /**
- * How keys and values are kept. What is not finite never gets into the cache: it saturates at the
- * greatest value, NaN becomes 0; so what an earlier owner left in a page cannot spoil what a later
- * one computes beside it.
+ * How the cache stores keys and values. Every stored value is finite: infinities become the largest
+ * value, NaN becomes 0. So the old content of a page cannot spoil what a later owner computes
+ * beside it.
  */
 public enum KvType {
-  /** As they are: for tests, and for encoders, whose cache lives for one turn. */
+  /** Unchanged floats: for tests, and for encoders, whose cache lives for one batch. */
   F32(4, 0),
 
   /** Half precision, rounded to nearest even. */

@@ -1,9 +1,9 @@
 package dev.millrace.engine.api;
 
 /**
- * Natural log probabilities of a chosen token and its best alternatives. They are the softmax of the
- * model's logits, before bias, penalties, mask and temperature. The object is reused from token to
- * token: copy what you keep.
+ * Natural log probabilities of a chosen token and its best alternatives. They are the softmax of
+ * the model's logits, before bias, penalties, mask and temperature. The object is reused from token
+ * to token: copy what you keep.
  */
 public interface Logprobs {
   /** The log probability of the chosen token; minus infinity if the model gave it no weight. */

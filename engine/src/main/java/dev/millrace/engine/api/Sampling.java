@@ -4,10 +4,9 @@ import dev.millrace.engine.error.EngineException;
 import java.util.Map;
 
 /**
- * How the next token of a sequence is chosen; validated, immutable, and all that {@code Sampler}
- * knows besides its arguments.
+ * How the next token of a sequence is chosen. Validated and immutable.
  *
- * @param temperature 0 is greedy; above it divides the scores of the candidates that the filters
+ * @param temperature 0 is greedy; above 0, it divides the scores of the candidates that the filters
  *     left
  * @param topK only the k best tokens are candidates; 0 is off
  * @param topP only the smallest set of best tokens with at least this mass; 1 is off

@@ -1,14 +1,14 @@
 package dev.millrace.engine.api;
 
 /**
- * What a wheel has done and holds, each figure of its own moment.
+ * Counters and gauges of a scheduler. Each number is read at its own moment.
  *
- * @param turns in which a batch was run
- * @param prefillTokens computed of prompts, and anew after a preemption
- * @param decodeTokens computed one by one
- * @param chosenTokens sampled
- * @param prefixHits admissions that found a part of their tokens computed
- * @param reusedTokens that had not to be computed because of that
+ * @param turns turns that ran a batch
+ * @param prefillTokens tokens of prompts that were computed, also again after a preemption
+ * @param decodeTokens tokens that were computed one by one
+ * @param chosenTokens tokens that were sampled
+ * @param prefixHits admissions that found part of their tokens in the cache
+ * @param reusedTokens tokens that these admissions did not have to compute
  */
 public record WheelStats(
     long turns,
@@ -25,7 +25,7 @@ public record WheelStats(
     int pagesCached,
     int pagesFree) {
 
-  /** Tokens in a turn, on average. */
+  /** The average number of tokens in a turn. */
   public double rowsPerTurn() {
     return turns == 0 ? 0 : (double) (prefillTokens + decodeTokens) / turns;
   }

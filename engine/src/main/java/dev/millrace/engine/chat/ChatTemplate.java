@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns messages into the prompt that a model was trained on, by the Jinja template of its file,
+ * Turns messages into the prompt that a model was trained on, with the Jinja template of its file,
  * exactly as Hugging Face transformers renders it. Threads may share a template.
  *
  * <p>Messages, tools and further variables are plain objects: null, Boolean, numbers, String, List,
@@ -23,17 +23,17 @@ import org.jspecify.annotations.Nullable;
  * input gives the same prompt at any time.
  */
 public final class ChatTemplate {
-  private static final Set<String> GIVEN = Set.of("messages", "tools", "add_generation_prompt");
+  private static final Set<String> ARGUMENTS = Set.of("messages", "tools", "add_generation_prompt");
 
   private final JinjaTemplate template;
   private final Origin origin;
-  private final ReasoningSplitter.Tags thoughtTags;
+  private final ReasoningSplitter.Tags reasoningTags;
   private final Map<String, String> specialTokens;
 
   private ChatTemplate(String source, Origin origin, Map<String, String> specialTokens) {
     this.template = JinjaTemplate.parse(source, JinjaLimits.DEFAULT);
     this.origin = origin;
-    this.thoughtTags = ReasoningSplitter.Tags.usedBy(source);
+    this.reasoningTags = ReasoningSplitter.Tags.usedBy(source);
     this.specialTokens = Map.copyOf(specialTokens);
   }
 
@@ -42,13 +42,13 @@ public final class ChatTemplate {
     /** The model's file. */
     FILE,
     /**
-     * The file has none, but its vocabulary has the tokens of ChatML, which it was most likely
-     * trained on.
+     * The file has no template, but its vocabulary has the tokens of ChatML: the model was most
+     * likely trained on that format.
      */
     CHATML,
     /**
-     * The file has none, and nothing tells which it was trained on: the texts of the messages, one
-     * after the other.
+     * The file has no template, and nothing shows which format it was trained on: the texts of the
+     * messages, one after the other.
      */
     PLAIN
   }
@@ -65,8 +65,8 @@ public final class ChatTemplate {
   }
 
   /**
-   * What stands in for the template of a file that has none, by the special tokens of its
-   * vocabulary: {@link Origin} has the choice. Refuses tools.
+   * The template for a file that has none, chosen by the special tokens of the vocabulary: see
+   * {@link Origin}. It refuses tools.
    */
   public static ChatTemplate fallback(
       Predicate<String> inVocabulary, Map<String, String> specialTokens) {
@@ -79,9 +79,9 @@ public final class ChatTemplate {
     return origin;
   }
 
-  /** The marks around what a model with this template thinks before it answers. */
+  /** The tags around the reasoning of a model with this template. */
   public ReasoningSplitter.Tags reasoningTags() {
-    return thoughtTags;
+    return reasoningTags;
   }
 
   /**
@@ -93,8 +93,8 @@ public final class ChatTemplate {
    * @param extras further variables, such as {@code enable_thinking}; {@code documents} is null
    *     unless given
    * @param addGenerationPrompt whether the prompt ends where the model is to answer
-   * @param now the template's clock, told in UTC
-   * @throws ChatTemplateException if the template refuses the messages ({@link
+   * @param now the template's clock, in UTC
+   * @throws ChatTemplateException if the template rejects the messages ({@link
    *     ChatTemplateException#raised}), fails on them, or exceeds its limits
    */
   public String render(
@@ -107,11 +107,11 @@ public final class ChatTemplate {
     context.put("documents", null);
     extras.forEach(
         (name, value) -> {
-          if (GIVEN.contains(name)) {
+          if (ARGUMENTS.contains(name)) {
             throw new EngineException(
                 "chat template: '"
                     + name
-                    + "' is no extra variable; it has an argument of its own");
+                    + "' is not an extra variable; pass it as its own argument");
           }
           context.put(name, value);
         });

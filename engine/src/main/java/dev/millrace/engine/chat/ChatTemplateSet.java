@@ -9,11 +9,11 @@ import java.util.function.Supplier;
 
 /**
  * The templates of one model file: {@code tokenizer.chat_template}, here called {@code default},
- * and {@code tokenizer.chat_template.NAME}. Each is read when it is first needed, so that one that
- * is not supported spoils only its own use.
+ * and {@code tokenizer.chat_template.NAME}. Each is read when it is first needed, so an unsupported
+ * template fails only when it is used.
  */
 public final class ChatTemplateSet {
-  /** The name of the template without a name. */
+  /** The name of the template without a name of its own. */
   public static final String DEFAULT = "default";
 
   private static final String FOR_TOOLS = "tool_use";

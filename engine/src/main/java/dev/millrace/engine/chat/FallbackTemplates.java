@@ -1,8 +1,8 @@
 package dev.millrace.engine.chat;
 
 /**
- * The templates for files that have none. They take text only, and say so: a tool that is silently
- * left out would be worse than an error.
+ * The templates for files that have none. They accept text only and reject everything else: to drop
+ * a tool silently would be worse than an error.
  */
 final class FallbackTemplates {
   private static final String TEXT_ONLY =
@@ -29,7 +29,7 @@ final class FallbackTemplates {
           {%- if add_generation_prompt -%}{{ '<|im_start|>assistant\\n' }}{%- endif -%}
           """;
 
-  /** One message alone is its bare text: what a model that only continues text needs. */
+  /** A single message is its bare text, as a model that only continues text needs it. */
   static final String PLAIN =
       TEXT_ONLY
           + """

@@ -3,19 +3,19 @@ package dev.millrace.engine.chat;
 import java.util.List;
 
 /**
- * Separates what a model thinks from what it answers, piece by piece as the text comes. A section
- * of thoughts stands at the beginning of the output, after white space at most, or was opened by
- * the prompt; an opening mark anywhere later is text of the answer. White space around the
- * thoughts, and between them and the answer, is dropped; an output without thoughts comes through
- * as it is. For one output and one thread.
+ * Separates a model's reasoning from its answer, piece by piece as the text arrives. The reasoning
+ * is at the beginning of the output, after white space at most, or the prompt has opened it; an
+ * opening tag anywhere later is part of the answer. White space around the reasoning, and between
+ * it and the answer, is dropped; an output without reasoning is unchanged. For one output and one
+ * thread.
  */
 public final class ReasoningSplitter {
-  /** The marks that open and close a section. */
+  /** The tags that open and close the reasoning. */
   public record Tags(String open, String close) {
     public static final Tags THINK = new Tags("<think>", "</think>");
 
     /**
-     * Those in use, the most telling first; gpt-oss separates its analysis from the answer by a
+     * The known tags, the most specific first; gpt-oss separates its analysis from the answer by a
      * change of channel.
      */
     private static final List<Tags> KNOWN =
@@ -31,17 +31,17 @@ public final class ReasoningSplitter {
 
     public Tags {
       if (open.isBlank() || close.isBlank()) {
-        throw new IllegalArgumentException("the marks of a section of thoughts are not blank");
+        throw new IllegalArgumentException("reasoning tags must not be blank");
       }
     }
 
-    /** The marks that a template mentions; {@link #THINK} where it mentions none. */
+    /** The tags that a template mentions; {@link #THINK} if it mentions none. */
     public static Tags usedBy(String template) {
       return KNOWN.stream().filter(tags -> template.contains(tags.open)).findFirst().orElse(THINK);
     }
   }
 
-  /** What a piece of output adds to the thoughts and to the answer; both may be empty. */
+  /** What a piece of output adds to the reasoning and to the answer; both may be empty. */
   public record Parts(String reasoning, String answer) {}
 
   private enum State {
@@ -56,23 +56,23 @@ public final class ReasoningSplitter {
   private final StringBuilder pending = new StringBuilder();
   private State state;
 
-  /** For an output; {@code opened} tells that the prompt itself opened a section. */
+  /** Splits an output; {@code opened} says that the prompt has opened the reasoning. */
   public ReasoningSplitter(Tags tags, boolean opened) {
     this.tags = tags;
     this.state = opened ? State.BEFORE_THOUGHTS : State.UNDECIDED;
   }
 
   /**
-   * For the output after a prompt: one that ends with the opening mark, white space aside, opened a
-   * section.
+   * Splits the output after a prompt. A prompt that ends with the opening tag, apart from white
+   * space, has opened the reasoning.
    */
   public static ReasoningSplitter afterPrompt(String prompt, Tags tags) {
     return new ReasoningSplitter(tags, prompt.stripTrailing().endsWith(tags.open.strip()));
   }
 
   /**
-   * The next piece of output, cut anywhere. What may turn out to be part of a mark is kept back
-   * until it is clear.
+   * Takes the next piece of output, cut anywhere. Text that could be part of a tag is held back
+   * until it is certain.
    */
   public Parts feed(String piece) {
     pending.append(piece);
@@ -82,7 +82,10 @@ public final class ReasoningSplitter {
     return new Parts(thoughts.toString(), answer.toString());
   }
 
-  /** What was kept back when the output ended. A section that was never closed is all thoughts. */
+  /**
+   * The text that was held back at the end of the output. Reasoning that was never closed is all
+   * reasoning.
+   */
   public Parts end() {
     String rest = pending.toString();
     pending.setLength(0);
@@ -94,12 +97,12 @@ public final class ReasoningSplitter {
     };
   }
 
-  /** The output so far has opened a section and not closed it. */
+  /** Whether the output so far has opened the reasoning and not closed it. */
   public boolean isThinking() {
     return state == State.BEFORE_THOUGHTS || state == State.THINKING;
   }
 
-  /** Goes on as far as the text allows; false when more of it is needed. */
+  /** Advances as far as the text allows; false if more text is needed. */
   private boolean step(StringBuilder thoughts, StringBuilder answer) {
     return switch (state) {
       case UNDECIDED -> decide();
@@ -148,14 +151,14 @@ public final class ReasoningSplitter {
     }
     int sure = pending.length() - beginningOfClose();
     while (sure > 0 && Character.isWhitespace(pending.charAt(sure - 1))) {
-      sure--; // white space before the mark is dropped, so it waits with it
+      sure--; // white space before the tag is dropped, so it is held back with it
     }
     thoughts.append(pending, 0, sure);
     pending.delete(0, sure);
     return false;
   }
 
-  /** How many characters at the end could be the beginning of the closing mark. */
+  /** How many characters at the end could be the beginning of the closing tag. */
   private int beginningOfClose() {
     for (int n = Math.min(pending.length(), tags.close.length() - 1); n > 0; n--) {
       if (tags.close.startsWith(pending.substring(pending.length() - n))) {

@@ -1,8 +1,8 @@
 package dev.millrace.engine.error;
 
 /**
- * A template cannot be read or rendered, or it refused its input by {@code raise_exception}. The
- * message names the line where it is known.
+ * A chat template cannot be read or rendered, or it rejected its input with {@code
+ * raise_exception}. The message names the line if it is known.
  */
 public final class ChatTemplateException extends EngineException {
   private final String what;
@@ -28,25 +28,25 @@ public final class ChatTemplateException extends EngineException {
     return new ChatTemplateException(what, 0, true);
   }
 
-  /** The complaint without its place; for a refusal by the template itself, exactly its message. */
+  /** The problem without its line; for a rejection by the template itself, exactly its message. */
   public String reason() {
     return what;
   }
 
-  /** The line of the template, from 1; 0 where none is known. */
+  /** The line of the template, from 1; 0 if unknown. */
   public int line() {
     return line;
   }
 
   /**
-   * The template itself refused its input, by {@code raise_exception}: the caller's messages are at
-   * fault, not the template.
+   * The template itself rejected its input with {@code raise_exception}: the caller's messages are
+   * at fault, not the template.
    */
   public boolean raised() {
     return raised;
   }
 
-  /** The same complaint with its place; the innermost place stays. */
+  /** The same problem with its line; the innermost line stays. */
   public ChatTemplateException at(int line) {
     return this.line > 0 ? this : new ChatTemplateException(what, line, raised);
   }

@@ -1,9 +1,6 @@
 package dev.millrace.engine.error;
 
-/**
- * Something that a caller asked of the engine cannot be done. The message says what, why, and what
- * to do.
- */
+/** The engine cannot do what a caller asked for. The message says what, why, and what to do. */
 public class EngineException extends RuntimeException {
   public EngineException(String message) {
     super(message);

@@ -1,6 +1,9 @@
 package dev.millrace.engine.error;
 
-/** A grammar or schema that cannot be honoured. The message names the place and the rule. */
+/**
+ * A grammar or schema that is not supported or not valid. The message names the location and the
+ * rule.
+ */
 public final class GrammarException extends EngineException {
   public GrammarException(String message) {
     super(message);

@@ -3,8 +3,8 @@ package dev.millrace.engine.gguf;
 import dev.millrace.engine.error.EngineException;
 
 /**
- * A file is not the GGUF that we can use. The message says which file, where in it, and what rule
- * it breaks.
+ * A file is not a GGUF file that can be used. The message says which file, where in it, and which
+ * rule it breaks.
  */
 public final class GgufException extends EngineException {
   public GgufException(String message) {

@@ -4,16 +4,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A file's keys and values. Values are Boolean, Long (every integer type), Double (both float
- * types), String, and for arrays boolean[], long[], double[], String[] or Object[] (arrays of
- * arrays). The getters convert, checked; a key that is missing without a fallback, or whose value
- * is something else, is a {@link GgufException} that names file and key.
+ * The keys and values of a GGUF file. Values are Boolean, Long (every integer type), Double (both
+ * float types), String, and for arrays boolean[], long[], double[], String[] or Object[] (arrays of
+ * arrays). The getters check and convert. A key that is missing without a fallback, or that has a
+ * value of another type, is a {@link GgufException} that names the file and the key.
  */
 public final class GgufMetadata {
   private final Map<String, Object> values;
   private final String origin;
 
-  /** Metadata made by hand, in no file. */
+  /** Metadata that comes from no file. */
   public GgufMetadata(Map<String, Object> values) {
     this(values, "metadata");
   }
@@ -52,7 +52,7 @@ public final class GgufMetadata {
     return find(key, Long.class, "an integer");
   }
 
-  /** An integer of any size; {@link #integer(String)} is the one for most. */
+  /** An integer of any size; prefer {@link #integer(String)}. */
   public long longInteger(String key) {
     return present(key, findLong(key), "an integer");
   }
@@ -86,7 +86,7 @@ public final class GgufMetadata {
     return find(key, Boolean.class, "a boolean").orElse(fallback);
   }
 
-  /** The array itself, not a copy: nobody writes to it. */
+  /** The array itself, not a copy: do not write to it. */
   public Optional<String[]> findStrings(String key) {
     return array(key, String[].class, new String[0], "an array of strings");
   }
@@ -120,7 +120,7 @@ public final class GgufMetadata {
     return present(key, findIntegers(key), "an array of integers");
   }
 
-  /** Booleans, as some architectures state which layers are of a kind. */
+  /** Booleans; some architectures use them to say which layers are of a kind. */
   public Optional<boolean[]> findFlags(String key) {
     return array(key, boolean[].class, new boolean[0], "an array of booleans");
   }
@@ -134,7 +134,7 @@ public final class GgufMetadata {
     return Optional.ofNullable(type.cast(value));
   }
 
-  /** An array; an empty one is one of any type, because writers do not know better. */
+  /** An array. An empty one is accepted for any type, because writers cannot know its type. */
   private <T> Optional<T> array(String key, Class<T> type, T empty, String what) {
     Object value = values.get(key);
     boolean nothing =

@@ -10,18 +10,17 @@ import dev.millrace.engine.token.Vocabulary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A grammar over a vocabulary: says of each prefix of a text which tokens keep it a prefix of some
- * text of the grammar. Compiled once and shared by any number of sequences and threads; what it
- * finds out is kept for all of them within a bound (about 64 MiB of masks and 60,000 parts of
- * stacks).
+ * A grammar compiled for a vocabulary: for each prefix of a text, it says which tokens keep the
+ * text valid. Compiled once and shared by any number of sequences and threads, with one bounded
+ * cache for all of them (about 64 MiB of masks and 60,000 parts of stacks).
  *
- * <p>A grammar may have 100,000 states, to which a repetition adds one or more for each count; one
- * byte of text may touch 20,000 frames of its stacks and one mask 5,000,000. Only very large or
- * very ambiguous grammars come near; they end in a {@link GrammarException}.
+ * <p>A grammar may have 100,000 states; each count of a repetition adds one or more. One byte of
+ * text may touch 20,000 frames of its stacks, and one mask 5,000,000. Only very large or very
+ * ambiguous grammars come near these limits; they end in a {@link GrammarException}.
  */
 public final class Constraint {
   /**
-   * Nodes of the vocabulary's tree that are visited ahead of use: a few tenths of a second at most.
+   * Nodes of the vocabulary's trie that are visited ahead of use: a few tenths of a second at most.
    */
   private static final long PREPARED_NODES = 12_000_000;
 
@@ -48,7 +47,8 @@ public final class Constraint {
   }
 
   static Constraint compile(Grammar grammar, VocabularyTrie trie) {
-    Constraint constraint = new Constraint(trie, PushdownAutomaton.of(grammar.rules(), trie.bytes()));
+    Constraint constraint =
+        new Constraint(trie, PushdownAutomaton.of(grammar.rules(), trie.bytes()));
     constraint.prepare();
     return constraint;
   }
@@ -57,7 +57,7 @@ public final class Constraint {
     masks.prepare(PREPARED_NODES);
   }
 
-  /** A state before the first token. */
+  /** The state before the first token. */
   public State start() {
     return new State(begin());
   }
@@ -86,11 +86,13 @@ public final class Constraint {
   }
 
   /**
-   * Where one sequence stands. It is a function of the tokens accepted, so that a sequence is
-   * resumed by accepting them again. One thread at a time.
+   * The state of one sequence. It depends only on the accepted tokens, so a sequence is resumed by
+   * accepting them again. For one thread at a time.
    */
   public final class State {
-    ParseState config; // one object for one place, until a generation ends
+    ParseState
+        config; // the same object for the same state, until the runner starts a new generation of
+                // states
     private long @Nullable [] allowed;
 
     private State(ParseState config) {
@@ -98,13 +100,13 @@ public final class Constraint {
     }
 
     /**
-     * The tokens that may follow: bit {@code t & 63} of word {@code t >>> 6} is token t. End tokens
-     * are among them exactly where the text may end, control tokens never. Shared, not to be
-     * changed.
+     * The tokens that may follow: bit {@code t & 63} of word {@code t >>> 6} is token t. It
+     * includes end tokens exactly where the text may end, and never control tokens. The array is
+     * shared: do not change it. The mask is never empty, unless the text must end and the
+     * vocabulary has no end token.
      *
-     * @throws GrammarException where the grammar goes on but no token of the vocabulary does, or
-     *     where it is so ambiguous that the answer would take too long; the mask is never empty,
-     *     unless the text must end and the vocabulary has no end token
+     * @throws GrammarException if the grammar continues but no token of the vocabulary does, or if
+     *     the grammar is so ambiguous that the mask would take too long
      */
     public long[] allowed() {
       if (allowed == null) {
@@ -128,7 +130,7 @@ public final class Constraint {
       return true;
     }
 
-    /** Goes on by a token; false, and nothing changes, where the token may not follow. */
+    /** Advances by a token. Returns false and changes nothing if the token may not follow. */
     public boolean accept(int token) {
       if (trie.isEnd(token)) {
         if (!config.mayEnd) {
@@ -161,14 +163,14 @@ public final class Constraint {
       return !config.canContinue();
     }
 
-    /** Another state at the same place, which goes its own way. */
+    /** An independent copy of this state. */
     public State copy() {
       State copy = new State(config);
       copy.allowed = allowed;
       return copy;
     }
 
-    /** Goes back to before the first token. */
+    /** Returns to the state before the first token. */
     public void reset() {
       config = begin();
       allowed = null;

@@ -6,9 +6,9 @@ import dev.millrace.engine.internal.grammar.GrammarRules;
 import dev.millrace.engine.internal.grammar.JsonSyntax;
 
 /**
- * A context-free grammar over Unicode text, checked: every rule that is named exists, the root can
- * be completed, and no rule is left-recursive. Immutable; {@link Constraint#compile} makes token
- * masks of it.
+ * A checked context-free grammar over Unicode text: every rule that is named exists, the root can
+ * be completed, and no rule is left-recursive. Immutable. {@link Constraint#compile} makes token
+ * masks from it.
  */
 public final class Grammar {
   private final GrammarRules rules;
@@ -18,14 +18,14 @@ public final class Grammar {
   }
 
   /**
-   * A grammar in GBNF, the notation of llama.cpp, whose root rule is {@code root}. Beyond it, a
-   * line that begins with {@code |} continues the rule before it, and names may hold an underscore.
-   * A character may be escaped by its name (n, t, r), as itself (backslash, quote, brackets,
-   * hyphen, caret) or by x, u or U and 2, 4 or 8 digits.
+   * Parses a grammar in GBNF, the notation of llama.cpp, whose root rule is {@code root}. Beyond
+   * it, a line that begins with {@code |} continues the rule before it, and names may hold an
+   * underscore. A character may be escaped by its name (n, t, r), as itself (backslash, quote,
+   * brackets, hyphen, caret) or by x, u or U and 2, 4 or 8 digits.
    *
-   * @throws GrammarException with line and column of what is wrong; also for a rule that is
-   *     missing, defined twice, left-recursive (directly or behind what may be empty), and for a
-   *     root that can never be completed
+   * @throws GrammarException with the line and column of the error; also for a rule that is
+   *     missing, defined twice, left-recursive (directly or after parts that may be empty), and for
+   *     a root that can never be completed
    */
   public static Grammar gbnf(String text) {
     return new Grammar(new GbnfParser(text).parse());

@@ -3,11 +3,10 @@ package dev.millrace.engine.token;
 import dev.millrace.engine.internal.token.pretokenize.LenientUtf8;
 
 /**
- * Turns tokens into text as they come. A character is never split: one that is not complete yet is
- * held back. Bytes that are no UTF-8 become U+FFFD, one for each longest part that could have begun
- * a character (as the WHATWG's decoder does it; that of the JDK depends on where a text is cut). So
- * what is given out piece by piece is the same as what {@link Tokenizer#decode} gives at once. For
- * one thread.
+ * Decodes tokens into text as they arrive. A character is never split: an incomplete one is held
+ * back. Bytes that are not UTF-8 become U+FFFD, one for each longest part that could have begun a
+ * character, as in the WHATWG's decoder (the result of the JDK's depends on where a text is cut).
+ * So the pieces together equal what {@link Tokenizer#decode} returns at once. For one thread.
  */
 public final class TokenDecoder {
   private static final int FIRST_TAIL = 0x80;
@@ -17,31 +16,31 @@ public final class TokenDecoder {
   private final StringBuilder out = new StringBuilder();
   private boolean special;
   private boolean atStart;
-  private int point; // the bits so far of the character that is not complete
-  private int missing; // how many bytes it needs yet
-  private int least = FIRST_TAIL; // what its next byte may be
+  private int point; // the bits so far of the incomplete character
+  private int missing; // how many more bytes it needs
+  private int least = FIRST_TAIL; // the lowest value that its next byte may have
   private int most = LAST_TAIL;
 
   TokenDecoder(Tokenizer tokenizer) {
     this.tokenizer = tokenizer;
   }
 
-  /** Gives control tokens their texts too, such as {@code <|eot_id|>}. */
+  /** Also decodes control tokens, to their texts such as {@code <|eot_id|>}. */
   public TokenDecoder withSpecial() {
     special = true;
     return this;
   }
 
   /**
-   * Says that the tokens start a text rather than continue one: where the tokenizer puts a space
-   * before a text, that space is left out again.
+   * The tokens start a text instead of continuing one: a space that the tokenizer puts before a
+   * text is left out.
    */
   public TokenDecoder fromStart() {
     atStart = true;
     return this;
   }
 
-  /** The text that is certain now, which may be empty. */
+  /** The text that is certain now; it may be empty. */
   public String next(int token) {
     byte[] bytes = special ? tokenizer.shownBytes(token) : tokenizer.bytes(token);
     if (bytes.length == 0) {
@@ -55,7 +54,7 @@ public final class TokenDecoder {
     return taken();
   }
 
-  /** What was held back, at the end of the text. */
+  /** The text that was held back, at the end of the text. */
   public String end() {
     if (missing > 0) {
       missing = 0;

@@ -17,14 +17,14 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model's tokenizer: text to token ids and back, with the ids that llama.cpp gives. It does not
- * change; any thread may use it.
+ * The tokenizer of a model: text to token ids and back, with the same ids as llama.cpp. Immutable;
+ * any thread may use it.
  *
- * <p>Text is taken as bytes. Bytes that are no UTF-8 are never refused: SentencePiece vocabularies
- * have a token for each byte; for the others each such byte counts as U+FFFD.
+ * <p>Text is taken as bytes. Bytes that are not UTF-8 are accepted: SentencePiece vocabularies have
+ * a token for each byte; for the others each such byte counts as U+FFFD.
  */
 public final class Tokenizer implements Vocabulary {
-  /** The longest text, in bytes: the work on one takes some ten times its length in memory. */
+  /** The longest text, in bytes: tokenizing takes about ten times its length in memory. */
   public static final int LONGEST_TEXT = 1 << 27;
 
   private static final byte[] NOTHING = {};
@@ -34,7 +34,7 @@ public final class Tokenizer implements Vocabulary {
   private final SpecialTokenFinder specials;
   private final TextEncoder encoder;
   private final TokenizerParts.Frame frame;
-  private final byte[] @Nullable [] pieces; // filled as they are asked for
+  private final byte[] @Nullable [] pieces; // filled on first use
 
   private Tokenizer(TokenizerParts parts) {
     this.tokens = parts.tokens();
@@ -46,10 +46,9 @@ public final class Tokenizer implements Vocabulary {
   }
 
   /**
-   * The tokenizer that a file's metadata describes.
+   * Reads the tokenizer that a file's metadata describes.
    *
-   * @throws EngineException if there is none, or it is of a kind that is not
-   *     supported
+   * @throws EngineException if there is none, or its kind is not supported
    */
   public static Tokenizer of(GgufMetadata metadata) {
     return new Tokenizer(new TokenizerReader(metadata).read());
@@ -65,7 +64,7 @@ public final class Tokenizer implements Vocabulary {
    *
    * @param addSpecial whether to add what the model expects around a text: BOS, EOS, [CLS], [SEP]
    * @param parseSpecial whether control tokens that the text names, such as {@code <|eot_id|>},
-   *     become those tokens; if not, they are text like any other. Never for text from strangers.
+   *     become those tokens; if not, they are plain text. Never set it for untrusted text.
    * @throws EngineException if the text is longer than {@link #LONGEST_TEXT}
    */
   public int[] encode(byte[] text, boolean addSpecial, boolean parseSpecial) {
@@ -92,7 +91,7 @@ public final class Tokenizer implements Vocabulary {
     return out.toArray();
   }
 
-  /** The text of tokens that start a text, without control tokens. */
+  /** Decodes tokens that start a text, without control tokens. */
   public String decode(int[] ids) {
     TokenDecoder decoder = decoder().fromStart();
     StringBuilder text = new StringBuilder();
@@ -102,7 +101,7 @@ public final class Tokenizer implements Vocabulary {
     return text.append(decoder.end()).toString();
   }
 
-  /** A decoder for tokens that continue a text, as generated ones do. */
+  /** A decoder for tokens that continue a text, as generated tokens do. */
   public TokenDecoder decoder() {
     return new TokenDecoder(this);
   }
@@ -112,7 +111,7 @@ public final class Tokenizer implements Vocabulary {
     return tokens.size();
   }
 
-  /** The array is the tokenizer's own: not to be written to. */
+  /** The array is shared: do not write to it. */
   @Override
   public byte[] bytes(int token) {
     return isControl(token) ? NOTHING : piece(token);
@@ -126,7 +125,7 @@ public final class Tokenizer implements Vocabulary {
   private byte[] piece(int token) {
     byte[] piece = pieces[token];
     if (piece == null) {
-      piece = newPiece(token); // two threads may both make it, which does no harm
+      piece = newPiece(token); // a race makes it twice, which does no harm
       pieces[token] = piece;
     }
     return piece;
@@ -144,7 +143,7 @@ public final class Tokenizer implements Vocabulary {
     return NOTHING;
   }
 
-  /** True also for the unknown token, and for unused ones: they too are no text. */
+  /** True also for unknown and unused tokens: they have no text either. */
   @Override
   public boolean isControl(int token) {
     int textual = TokenKind.NORMAL | TokenKind.USER_DEFINED | TokenKind.BYTE;
@@ -166,7 +165,7 @@ public final class Tokenizer implements Vocabulary {
     return tokens.text(token);
   }
 
-  /** The token whose text the file writes so. */
+  /** The token with exactly this text in the file. */
   public OptionalInt id(String text) {
     return optional(tokens.find(text));
   }
@@ -179,7 +178,7 @@ public final class Tokenizer implements Vocabulary {
     return optional(named.eos);
   }
 
-  /** The end of a turn of a conversation. */
+  /** The end of a turn in a conversation. */
   public OptionalInt eot() {
     return optional(named.eot);
   }
@@ -192,7 +191,7 @@ public final class Tokenizer implements Vocabulary {
     return optional(named.unk);
   }
 
-  /** Whether {@link #encode} starts a text with BOS (or [CLS]) if it is told to add them. */
+  /** Whether {@link #encode} with {@code addSpecial} starts a text with BOS (or [CLS]). */
   public boolean addsBos() {
     return frame.before() >= 0;
   }

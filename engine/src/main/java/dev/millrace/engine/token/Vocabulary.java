@@ -7,9 +7,9 @@ public interface Vocabulary {
   /** The bytes that the token adds to a text; none for a control token. */
   byte[] bytes(int token);
 
-  /** A token that steers the model and is no text: BOS, end of turn, … */
+  /** Whether the token steers the model and is not text: BOS, end of turn, … */
   boolean isControl(int token);
 
-  /** A token that ends a generation. */
+  /** Whether the token ends a generation. */
   boolean isEnd(int token);
 }

@@ -30,7 +30,7 @@ final class SamplingTest {
   }
 
   @Test
-  void biasOfATokenOutsideTheVocabularyIsRefused() {
+  void aBiasForATokenOutsideTheVocabularyIsRejected() {
     Sampling sampling = Sampling.builder().logitBias(Map.of(8, 1f)).build();
     assertThatThrownBy(() -> new Sampler(sampling, 8))
         .isInstanceOf(EngineException.class)

@@ -42,13 +42,13 @@ class ChatTemplateTest {
   }
 
   @Test
-  void theClockIsGivenAndTellsUtc() {
+  void theClockIsAnArgumentInUtc() {
     ChatTemplate template = ChatTemplate.of("{{ strftime_now('%d %b %Y %H:%M') }}", Map.of());
     assertThat(template.render(HELLO, null, Map.of(), false, NOW)).isEqualTo("05 Feb 2026 23:30");
   }
 
   @Test
-  void aRefusalOfTheTemplateIsToldApartFromAFault() {
+  void aRejectionByTheTemplateDiffersFromAFault() {
     ChatTemplate template =
         ChatTemplate.of(
             "a\n{% if messages %}\n{{ raise_exception('No messages, please!') }}{% endif %}",
@@ -63,7 +63,7 @@ class ChatTemplateTest {
   }
 
   @Test
-  void whatIsNotSupportedIsRefusedByNameWhenATemplateIsRead() {
+  void unsupportedPartsAreRejectedByNameWhenATemplateIsParsed() {
     assertThatThrownBy(() -> ChatTemplate.of("x\n{% include 'y' %}", Map.of()))
         .hasMessage("chat template, line 2: the tag 'include' is not supported here");
     assertThatThrownBy(() -> ChatTemplate.of("{{ x|urlize }}", Map.of()))
@@ -79,11 +79,11 @@ class ChatTemplateTest {
     ChatTemplate template = ChatTemplate.of("{{ messages }}", Map.of());
     assertThatThrownBy(() -> template.render(HELLO, null, Map.of("messages", List.of()), true, NOW))
         .isInstanceOf(EngineException.class)
-        .hasMessageContaining("'messages' is no extra variable");
+        .hasMessageContaining("'messages' is not an extra variable");
   }
 
   @Test
-  void aValueThatIsNotPlainIsRefusedWithItsPlace() {
+  void aValueThatIsNotPlainIsRejectedWithItsLocation() {
     ChatTemplate template = ChatTemplate.of("x", Map.of());
     assertThatThrownBy(
             () -> template.render(List.of(Map.of("content", NOW)), null, Map.of(), true, NOW))
@@ -115,7 +115,7 @@ class ChatTemplateTest {
   }
 
   @Test
-  void aFileWithoutAnythingGetsTheBareTexts() {
+  void aFileWithoutTemplateAndTokensGetsThePlainTexts() {
     ChatTemplate template = ChatTemplate.fallback(_ -> false, Map.of());
     assertThat(template.origin()).isEqualTo(ChatTemplate.Origin.PLAIN);
     assertThat(template.render(HELLO, null, Map.of(), true, NOW)).isEqualTo("Hello");

@@ -10,13 +10,13 @@ import org.junit.jupiter.api.Test;
 
 class ReasoningSplitterTest {
   @Test
-  void thoughtsAndAnswerAreSeparated() {
+  void reasoningAndAnswerAreSeparated() {
     assertThat(split(false, "<think>\nLet me see.\n</think>\n\n42 "))
         .isEqualTo(new Parts("Let me see.", "42 "));
   }
 
   @Test
-  void anOutputWithoutThoughtsStaysAsItIs() {
+  void anOutputWithoutReasoningIsUnchanged() {
     assertThat(split(false, "  \n42 <think>no</think> "))
         .isEqualTo(new Parts("", "  \n42 <think>no</think> "));
     assertThat(split(false, "<thin ice")).isEqualTo(new Parts("", "<thin ice"));
@@ -25,7 +25,7 @@ class ReasoningSplitterTest {
   }
 
   @Test
-  void aSectionThatThePromptOpenedHasNoMarkOfItsOwn() {
+  void reasoningThatThePromptOpenedHasNoOpeningTag() {
     assertThat(split(true, "Hm.\n</think>\nYes")).isEqualTo(new Parts("Hm.", "Yes"));
     assertThat(split(true, "</think>Yes")).isEqualTo(new Parts("", "Yes"));
     assertThat(
@@ -40,13 +40,13 @@ class ReasoningSplitterTest {
   }
 
   @Test
-  void aSectionThatIsNeverClosedIsAllThoughts() {
+  void reasoningThatIsNeverClosedIsAllReasoning() {
     assertThat(split(false, "<think>On and on </thi")).isEqualTo(new Parts("On and on </thi", ""));
     assertThat(split(true, "  On ")).isEqualTo(new Parts("On", ""));
   }
 
   @Test
-  void whatLooksLikeTheClosingMarkIsThought() {
+  void textSimilarToTheClosingTagIsReasoning() {
     assertThat(split(false, "<think>a </b> <</think>c")).isEqualTo(new Parts("a </b> <", "c"));
     assertThat(split(false, "<think>a</think>b</think>c")).isEqualTo(new Parts("a", "b</think>c"));
   }
@@ -92,7 +92,7 @@ class ReasoningSplitterTest {
   }
 
   @Test
-  void aTemplateTellsItsMarks() {
+  void aTemplateNamesItsReasoningTags() {
     assertThat(Tags.usedBy("{{ '<think>' }}")).isEqualTo(Tags.THINK);
     assertThat(Tags.usedBy("{{ '[THINK]' }}").close()).isEqualTo("[/THINK]");
     assertThat(Tags.usedBy("nothing")).isEqualTo(Tags.THINK);

@@ -47,7 +47,7 @@ class GgufMetadataTest {
   }
 
   @Test
-  void valuesOfAnotherTypeAreRefusedWithWhatTheyAre() {
+  void valuesOfAnotherTypeAreRejectedWithTheirType() {
     assertThatThrownBy(() -> metadata.integer("text", 1))
         .hasMessage("m.gguf: key \"text\" must be an integer, not a string");
     assertThatThrownBy(() -> metadata.integer("half"))

@@ -53,7 +53,8 @@ final class ConstraintReferenceTest {
     int compared = 0;
     for (int step = 0; step < 6; step++) {
       List<Integer> expected = expected(grammar, vocabulary, text.toByteArray());
-      Supplier<String> place = () -> "%s %s after %s".formatted(seed, grammar.rules().rules(), text);
+      Supplier<String> place =
+          () -> "%s %s after %s".formatted(seed, grammar.rules().rules(), text);
       List<Integer> actual;
       try {
         actual = bits(state.allowed());
@@ -64,8 +65,8 @@ final class ConstraintReferenceTest {
       if (complete) {
         assertThat(actual).as(place).isEqualTo(expected);
       } else {
-        // what only bytes outside the vocabulary could complete is not viable, which the oracle
-        // does not know
+        // the reference matcher does not know that text is not viable if only bytes outside the
+        // vocabulary could complete it
         assertThat(expected).as(place).containsAll(actual);
         expected = actual;
       }
@@ -91,7 +92,7 @@ final class ConstraintReferenceTest {
     return new Walk(compared, false);
   }
 
-  /** Accepting a token agrees with the mask, and a refused one changes nothing. */
+  /** Accepting a token agrees with the mask, and a rejected one changes nothing. */
   private static void checkTokens(
       Constraint.State state,
       TestVocabulary vocabulary,

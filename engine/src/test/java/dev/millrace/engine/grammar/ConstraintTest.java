@@ -50,7 +50,7 @@ final class ConstraintTest {
   }
 
   @Test
-  void copiesGoTheirOwnWay() {
+  void copiesAreIndependent() {
     TestVocabulary words = TestVocabulary.of("a", "b");
     Constraint.State state =
         Constraint.compile(Grammar.gbnf("root ::= \"a\" \"b\" | \"b\" \"a\""), words).start();
@@ -74,11 +74,11 @@ final class ConstraintTest {
     assertThatThrownBy(() -> Constraint.compile(Grammar.gbnf("root ::= \"a\" \"z\""), words))
         .isInstanceOf(GrammarException.class)
         .hasMessageContaining("vocabulary cannot spell the grammar");
-    // an alternative that cannot be spelled is not begun
+    // an alternative that the vocabulary cannot spell is not started
     Constraint.State state =
         Constraint.compile(Grammar.gbnf("root ::= \"a\" (\"b\" | \"é\") | \"bz\""), words).start();
     assertThat(allowed(state, words)).containsExactly("a");
-    // every byte stands in some token, but none begins with the one that is needed
+    // every byte is in some token, but none begins with the one that is needed
     TestVocabulary stuck = TestVocabulary.of("a", "bc");
     Constraint.State other = Constraint.compile(Grammar.gbnf("root ::= \"ac\""), stuck).start();
     other.accept(stuck.token("a"));
@@ -88,7 +88,7 @@ final class ConstraintTest {
   }
 
   @Test
-  void anOldGenerationOfStacksIsLeftWithoutLosingThePlace() {
+  void aStateSurvivesTheEndOfItsGenerationOfStacks() {
     TestVocabulary words = TestVocabulary.of("(", ")", "((", "x");
     Constraint constraint =
         Constraint.compile(Grammar.gbnf("root ::= \"(\" root \")\" | \"x\""), words);

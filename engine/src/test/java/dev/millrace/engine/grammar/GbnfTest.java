@@ -136,9 +136,9 @@ final class GbnfTest {
     refused(
         "root ::= \"a\"\nroot ::= \"b\"",
         "line 2, column 1: rule root is defined already, at line 1, column 1");
-    refused("root ::= [z-a]", "line 1, column 11: the range ends before it begins");
+    refused("root ::= [z-a]", "line 1, column 11: the range ends before its start");
     refused("root ::= \"\\q\"", "unknown escape");
-    refused("root ::= \"\\ud800\"", "U+D800 is no character");
+    refused("root ::= \"\\ud800\"", "U+D800 is not a character");
     refused("root ::= \"a\"{3,2}", "repetition {3,2}");
     refused("root ::= \"a\"{999999}", "may count to 100000");
     refused("root ::= <think>", "tokens (<...>) are not supported");
@@ -149,7 +149,7 @@ final class GbnfTest {
   }
 
   @Test
-  void rulesThatMeanNothingAreRefusedByName() {
+  void invalidRulesAreRejectedByName() {
     refused("root ::= root \"a\" | \"b\"", "left recursion is not supported: root -> root");
     refused(
         "root ::= e\ne ::= t \"+\" | \"1\"\nt ::= ws e\nws ::= \" \"*",
@@ -159,7 +159,7 @@ final class GbnfTest {
   }
 
   @Test
-  void rightRecursionOfAnyDepthTakesNoMoreAndMore() {
+  void rightRecursionOfAnyDepthTakesConstantMemory() {
     StringBuilder text = new StringBuilder();
     text.append("a,".repeat(20_000)).append("a");
     assertThat(accepts("root ::= \"a\" (\",\" root)?", text.toString())).isTrue();

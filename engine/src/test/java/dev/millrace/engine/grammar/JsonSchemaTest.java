@@ -10,7 +10,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Whatever a constraint lets through is JSON that satisfies the schema. */
+/** Every text that a constraint allows is JSON that satisfies the schema. */
 final class JsonSchemaTest {
   private static final int SCHEMAS = Boolean.getBoolean("millrace.proof") ? 3_000 : 150;
 

@@ -22,7 +22,7 @@ final class NumberRangeTest {
   private static final VocabularyTrie BYTES =
       new VocabularyTrie(TestVocabulary.of("0 1 2 3 4 5 6 7 8 9 - . e + x".split(" ")));
 
-  /** Reads texts with the automaton alone, which is what the constraint does token by token. */
+  /** Reads texts with the automaton alone, as the constraint does token by token. */
   private static final class Reader {
     private final AutomatonRunner stacks;
     private final PushdownAutomaton automaton;
@@ -114,7 +114,7 @@ final class NumberRangeTest {
   }
 
   @Test
-  void decimalBoundsAreExactForAllNumbersOfThreeDigitsBehindThePoint() {
+  void decimalBoundsAreExactForAllNumbersOfThreeDigitsAfterThePoint() {
     SplittableRandom random = new SplittableRandom(2);
     for (int i = 0; i < 150; i++) {
       BigDecimal low = BigDecimal.valueOf(random.nextInt(-300, 300), random.nextInt(4));
@@ -173,7 +173,7 @@ final class NumberRangeTest {
   }
 
   @Test
-  void anEmptyRangeIsRefused() {
+  void anEmptyRangeIsRejected() {
     assertThatThrownBy(() -> JsonSchema.compile(schema("integer", 5, 4)))
         .hasMessageContaining("schema at #: no integer lies between");
     assertThatThrownBy(() -> JsonSchema.compile(schema("integer", 0.2, 0.8)))

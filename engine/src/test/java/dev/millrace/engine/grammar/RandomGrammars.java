@@ -33,7 +33,7 @@ final class RandomGrammars {
     random = new SplittableRandom(seed);
   }
 
-  /** A grammar of which every rule can be completed; several are tried. */
+  /** A grammar in which every rule can be completed; several are tried. */
   Grammar grammar() {
     while (true) {
       int count = 1 + random.nextInt(4);
@@ -47,7 +47,7 @@ final class RandomGrammars {
         }
         return new Grammar(new GrammarRules("root", rules));
       } catch (GrammarException refused) {
-        // left-recursive, or a rule never ends: another one
+        // left-recursive, or a rule never ends: try another one
       }
     }
   }

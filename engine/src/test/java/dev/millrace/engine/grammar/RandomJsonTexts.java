@@ -11,7 +11,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** Random texts of a constraint over JSON: at will at first, then straight to the end. */
+/** Random texts of a constraint over JSON: random at first, then straight to the end. */
 final class RandomJsonTexts {
   static final TestVocabulary VOCABULARY =
       TestVocabulary.bytesAnd(
@@ -21,7 +21,7 @@ final class RandomJsonTexts {
 
   private RandomJsonTexts() {}
 
-  /** A complete text: so many tokens at will, then a short way to an end. */
+  /** A complete text: that many random tokens, then a short way to an end. */
   static byte[] complete(Constraint constraint, SplittableRandom random, int free) {
     Constraint.State state = constraint.start();
     ByteArrayOutputStream text = new ByteArrayOutputStream();
@@ -39,8 +39,7 @@ final class RandomJsonTexts {
 
   private record Way(Constraint.State state, byte[] text) {
     /**
-     * Short texts first, but before all the ways with few open calls: else all nestings would be
-     * tried.
+     * Short texts first, but above all those with few open calls: else all nestings would be tried.
      */
     int cost() {
       return text.length
@@ -79,7 +78,7 @@ final class RandomJsonTexts {
 
   private static int pick(List<Integer> allowed, SplittableRandom random) {
     List<Integer> texts = allowed.stream().filter(token -> token != TestVocabulary.END).toList();
-    // half of the time one of the tokens made of several bytes, where there is any
+    // half of the time a token of several bytes, if there is any
     List<Integer> longer = texts.stream().filter(token -> token >= 258).toList();
     List<Integer> from = longer.isEmpty() || random.nextBoolean() ? texts : longer;
     return from.get(random.nextInt(from.size()));

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Schemas of all keywords that are supported. */
+/** Random schemas with all supported keywords. */
 final class RandomSchemas {
   private static final String[] NAMES = {"a", "ab", "b", "é\"", "name", "n\n", ""};
   private static final String[] PATTERNS = {

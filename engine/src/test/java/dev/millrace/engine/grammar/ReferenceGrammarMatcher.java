@@ -19,9 +19,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Membership and viability of prefixes by plain recursion over the expressions of a grammar of
- * which every rule can be completed. A match that asks for a byte behind the end of the text shows
- * the text to be a viable prefix.
+ * Membership and viability of prefixes by plain recursion over the expressions of a grammar in
+ * which every rule can be completed. A match that asks for a byte after the end of the text shows
+ * that the text is a viable prefix.
  */
 final class ReferenceGrammarMatcher {
   private final Map<String, RuleExpression> rules;
@@ -40,7 +40,7 @@ final class ReferenceGrammarMatcher {
     return new ReferenceGrammarMatcher(grammar, text).member;
   }
 
-  /** Whether some text of the grammar begins so. */
+  /** Whether some text of the grammar begins with this one. */
   static boolean isViable(Grammar grammar, byte[] text) {
     ReferenceGrammarMatcher oracle = new ReferenceGrammarMatcher(grammar, text);
     return oracle.member || oracle.wantsMore;

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * Keyword by keyword: which texts are made, and what is refused by name. Schemas are written in
- * JSON.
+ * Keyword by keyword: which texts are generated, and what is rejected by name. Schemas are written
+ * in JSON.
  */
 final class SchemaKeywordsTest {
   private static final VocabularyTrie BYTES = new VocabularyTrie(TestVocabulary.bytesAnd());
@@ -111,7 +111,7 @@ final class SchemaKeywordsTest {
   }
 
   @Test
-  void stringsAreCountedInCharactersHoweverTheyAreSpelled() {
+  void stringLengthsCountCharactersWithAnyEscapes() {
     String schema = "{'type':'string','minLength':2,'maxLength':3}";
     takes(schema, "'ab'", "'é愛😀'", "'\\n\\u00e9'", "'\\ud83d\\ude00x'");
     leaves(schema, "'a'", "'abcd'", "'\\ud83d\\ude00'", "'\\ud83dx'", "'a\nb'");
@@ -156,7 +156,7 @@ final class SchemaKeywordsTest {
     takes(tree, "{'v':1,'kids':[{'v':2},{'v':3,'kids':[]}]}");
     leaves(tree, "{'kids':[]}");
     takes("{'type':'array','items':{'$ref':'#'}}", "[[],[[]]]");
-    refused("{'$ref':'#/$defs/none'}", "'$ref' is #/$defs/none, which leads nowhere at '$defs'");
+    refused("{'$ref':'#/$defs/none'}", "'$ref' is #/$defs/none, which does not exist at '$defs'");
     refused("{'$ref':'http://example.org/s'}", "only references within the schema");
     refused("{'$ref':'#'}", "can never be completed");
     refused(
@@ -187,14 +187,14 @@ final class SchemaKeywordsTest {
     refused("{'allOf':[{'type':'string'},{'type':'null'}]}", "'type' is both [string] and [null]");
     refused(
         "{'allOf':[{'pattern':'a'},{'pattern':'b'}]}",
-        "'pattern' stands in schemas that must hold together");
+        "'pattern' is in schemas that must hold together");
     refused(
         "{'allOf':[{'properties':{'a':true},'additionalProperties':false},{'properties':{'b':true}}]}",
         "'additionalProperties' in one of the schemas");
   }
 
   @Test
-  void oneOfIsTakenWhereItsSchemasExcludeEachOther() {
+  void oneOfIsSupportedIfItsSchemasExcludeEachOther() {
     takes("{'oneOf':[{'type':'string'},{'type':'null'}]}", "'x'", "null");
     takes("{'oneOf':[{'const':1},{'enum':[2,3]}]}", "1", "3");
     String kinds =
@@ -210,7 +210,7 @@ final class SchemaKeywordsTest {
   }
 
   @Test
-  void whatCannotBeHonouredIsRefusedByNameAndPlace() {
+  void unsupportedKeywordsAreRejectedByNameAndLocation() {
     for (String keyword :
         "not if patternProperties propertyNames minProperties dependentRequired contains unevaluatedItems nullable $anchor"
             .split(" ")) {

@@ -103,7 +103,7 @@ final class SchemaRegexParserTest {
   }
 
   @Test
-  void whatIsNotSupportedIsRefusedByName() {
+  void unsupportedPartsAreRejectedByName() {
     refused("a(?=b)", "look-around");
     refused("(?<!a)b", "look-around");
     refused("(a)\\1", "'\\1'");

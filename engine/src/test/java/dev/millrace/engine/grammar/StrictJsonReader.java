@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JSON by RFC 8259 and nothing else; numbers become BigDecimal. Throws IllegalArgumentException for
- * all that is not.
+ * Reads JSON strictly by RFC 8259; numbers become BigDecimal. Throws IllegalArgumentException for
+ * anything else.
  */
 final class StrictJsonReader {
   private final String text;

@@ -104,8 +104,8 @@ public final class LlamaCpp implements AutoCloseable {
   /**
    * Loads a model. Skips the test where there is no library.
    *
-   * @throws LlamaCppException if llama.cpp refuses the model, for instance because it does not know the
-   *     architecture
+   * @throws LlamaCppException if llama.cpp refuses the model, for instance because it does not know
+   *     the architecture
    */
   public static LlamaCpp load(Path file, Settings settings) {
     return new LlamaCpp(LlamaLibrary.get(), file, settings, null);

@@ -73,7 +73,7 @@ class LlamaCppTest {
   }
 
   @Test
-  void refusalNamesItsReason() throws IOException {
+  void aRejectionNamesItsReason() throws IOException {
     Path file = directory.resolve("unknown.gguf");
     new GgufWriter().put("general.architecture", "abacus").write(file);
     assertThatThrownBy(() -> LlamaCpp.load(file, 1))

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The engine is right: its error against the reference is at most {@link RelativeError#MARGIN} times
- * llama.cpp's.
+ * The engine is accurate: its error against the reference is at most {@link RelativeError#MARGIN}
+ * times llama.cpp's.
  */
 class EngineAccuracyTest {
   private static final long SEED = 1;
@@ -55,7 +55,7 @@ class EngineAccuracyTest {
 
   private static EngineForward ours(Path file, int context) {
     LoadSettings settings = LoadSettings.usual().withThreads(1).withContext(context);
-    return EngineForward.load(file, settings.withTurns(TOKENS, 1));
+    return EngineForward.load(file, settings.withBatches(TOKENS, 1));
   }
 
   private void compare(String what, double ours, double theirs) {

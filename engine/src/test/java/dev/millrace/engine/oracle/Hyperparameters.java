@@ -4,7 +4,7 @@ import dev.millrace.engine.gguf.GgufMetadata;
 import java.util.Set;
 
 /**
- * What a model's metadata says of its shape: llama.cpp's keys ({@code src/llama-arch.cpp}) and its
+ * The hyperparameters in a model's metadata: llama.cpp's keys ({@code src/llama-arch.cpp}) and its
  * defaults.
  */
 final class Hyperparameters {

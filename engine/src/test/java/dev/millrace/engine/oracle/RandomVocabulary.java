@@ -39,8 +39,8 @@ final class RandomVocabulary {
   }
 
   /**
-   * WordPieceEncoder, with the marks that llama.cpp's conversion leaves: words begin with U+2581, pieces
-   * inside words with nothing.
+   * WordPieceEncoder, with the marks that llama.cpp's conversion leaves: words begin with U+2581,
+   * pieces inside words with nothing.
    */
   static void wordPieces(GgufWriter writer, int size) {
     String[] first = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};

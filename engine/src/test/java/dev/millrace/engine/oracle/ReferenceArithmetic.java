@@ -2,7 +2,7 @@ package dev.millrace.engine.oracle;
 
 import org.jspecify.annotations.Nullable;
 
-/** The functions that models are made of, in F64 and as their definitions have them. */
+/** The functions of models in F64, by their definitions. */
 final class ReferenceArithmetic {
   private ReferenceArithmetic() {}
 

@@ -4,8 +4,8 @@ import dev.millrace.engine.internal.gguf.Gguf;
 import java.nio.file.Path;
 
 /**
- * What a model computes, in F64 over its dequantised weights, written to be read and compared with,
- * not to be fast. Architectures: llama, qwen2, qwen3, qwen3moe, gemma2, gemma3, phi3, gpt2, bert,
+ * A reference implementation of models in F64 over their dequantized weights, written for clarity,
+ * not for speed. Architectures: llama, qwen2, qwen3, qwen3moe, gemma2, gemma3, phi3, gpt2, bert,
  * nomic-bert; what distinguishes them follows llama.cpp ({@code src/models}) and the papers.
  */
 public final class ReferenceModel implements AutoCloseable {

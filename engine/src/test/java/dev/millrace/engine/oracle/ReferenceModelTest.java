@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The reference against llama.cpp: they were written apart, so what both say is right. {@link
- * EngineAccuracyTest} has the types.
+ * The reference against llama.cpp: they were written independently, so what both compute is right.
+ * {@link EngineAccuracyTest} tests the types.
  */
 class ReferenceModelTest {
   private static final long SEED = 1;
@@ -120,7 +120,7 @@ class ReferenceModelTest {
    * tokens: rotations are relative.
    */
   @Test
-  void windowHidesWhatLiesBeforeIt() throws IOException {
+  void aWindowHidesEarlierPositions() throws IOException {
     ModelShape shape = ModelShape.small("llama").layers(1);
     Path file = model(shape.with("attention.sliding_window", 8), TensorType.F32);
     int[] tokens = tokens(40);

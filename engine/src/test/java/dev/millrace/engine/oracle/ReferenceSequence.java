@@ -2,7 +2,7 @@ package dev.millrace.engine.oracle;
 
 import java.util.stream.IntStream;
 
-/** One text on its way through all layers; a decoder's text may come in pieces. */
+/** One text that goes through all layers; a decoder's text may come in pieces. */
 final class ReferenceSequence {
   private final Hyperparameters h;
   private final ReferenceWeights weights;

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file's tensors as numbers, each read when it is first asked for. A dequantised number is a
- * float, so that no bit is lost.
+ * A file's tensors as numbers, each read on first use. A dequantized number is a float, so no bit
+ * is lost.
  */
 final class ReferenceWeights {
   private final Gguf gguf;
@@ -61,7 +61,7 @@ final class ReferenceWeights {
     return read.computeIfAbsent(name, this::read);
   }
 
-  /** A vector, or null where the model has none of that name. */
+  /** A vector, or null if the model has none of that name. */
   double @Nullable [] vector(String name) {
     return has(name) ? get(name).row(0) : null;
   }

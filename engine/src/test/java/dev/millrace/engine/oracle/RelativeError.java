@@ -6,7 +6,7 @@ package dev.millrace.engine.oracle;
  * removed before: neither a mean, which softmax would not see, nor outliers.
  */
 public final class RelativeError {
-  /** By how much an error of ours may exceed llama.cpp's. */
+  /** By how much an error of the engine may exceed llama.cpp's. */
   public static final double MARGIN = 1.5;
 
   private double differences;
@@ -43,7 +43,7 @@ public final class RelativeError {
     }
   }
 
-  /** NaN, and so never small, where a result is no number or the reference is zero. */
+  /** NaN, and so never small, if a result is not a number or the reference is zero. */
   private double relative() {
     return Math.sqrt(differences / squares);
   }

@@ -17,13 +17,13 @@ class RelativeErrorTest {
   }
 
   @Test
-  void noNumberIsNeverASmallError() {
+  void nanIsNeverASmallError() {
     assertThat(RelativeError.of(new float[] {Float.NaN}, new double[] {1}) <= 1e9).isFalse();
     assertThat(RelativeError.of(new float[] {0}, new double[] {0}) <= 1e9).isFalse();
   }
 
   @Test
-  void missingNumbersAreRefused() {
+  void missingNumbersAreRejected() {
     assertThatThrownBy(() -> RelativeError.of(new float[2], new double[3]))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> RelativeError.of(new float[1][2], new double[2][2]))

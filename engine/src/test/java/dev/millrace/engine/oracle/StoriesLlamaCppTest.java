@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Models that were trained tell stories; the engine tells the same ones as llama.cpp. */
+/** With trained models, the engine tells the same stories as llama.cpp. */
 class StoriesLlamaCppTest {
   private static final int[] BEGIN = {1};
 
@@ -32,11 +32,11 @@ class StoriesLlamaCppTest {
   }
 
   /**
-   * Where two tokens are closer than llama.cpp's own error, either may be next, and the stories
-   * part.
+   * If two tokens are closer than llama.cpp's own error, either may be next, and the stories
+   * differ.
    */
   @Test
-  void quantisedStoriesPartOnlyWhereTheChoiceIsClose() {
+  void quantizedStoriesDifferOnlyWhereTheChoiceIsClose() {
     Path file = TestData.find("models/stories15M-Q8_0.gguf");
     try (ReferenceModel reference = ReferenceModel.open(file);
         LlamaCpp peer = LlamaCpp.load(file, Settings.of(1).context(256));

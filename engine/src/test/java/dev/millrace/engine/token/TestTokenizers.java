@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Tokenizers for tests: small ones made by hand, and real ones where the data is at hand. */
+/** Tokenizers for tests: small ones made by hand, and real ones if their data is available. */
 public final class TestTokenizers {
   private TestTokenizers() {}
 
@@ -78,7 +78,7 @@ public final class TestTokenizers {
     return Tokenizer.of(new GgufMetadata(values));
   }
 
-  /** The metadata of a real vocabulary; aborts the test where it is not there. */
+  /** The metadata of a real vocabulary; aborts the test if it does not exist. */
   static Map<String, Object> real(String name) {
     try (Gguf gguf = Gguf.open(TestData.find("vocab/ggml-vocab-" + name + ".gguf"))) {
       return new HashMap<>(gguf.metadata().all());

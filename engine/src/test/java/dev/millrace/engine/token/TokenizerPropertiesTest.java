@@ -27,7 +27,7 @@ class TokenizerPropertiesTest {
         .toList();
   }
 
-  /** Any text but lone surrogates, which are no text. */
+  /** Any text without lone surrogates. */
   private String text() {
     StringBuilder text = new StringBuilder();
     for (int length = random.nextInt(60); length > 0; length--) {
@@ -69,7 +69,7 @@ class TokenizerPropertiesTest {
     }
   }
 
-  /** The text that is out after each token is what the bytes so far say for certain. */
+  /** The text after each token is what the bytes so far determine. */
   @Test
   void decodingInPiecesNeverSplitsACharacter() {
     Tokenizer tokenizer =
@@ -92,7 +92,7 @@ class TokenizerPropertiesTest {
     }
   }
 
-  /** Tokens by chance, whose bytes need not be text at all: each byte alone, or as they come. */
+  /** Random tokens, whose bytes need not be text at all: each byte alone, or as they come. */
   @Test
   void decodingInPiecesIsDecodingAtOnce() {
     Tokenizer tokenizer =
@@ -117,7 +117,7 @@ class TokenizerPropertiesTest {
   }
 
   @Test
-  void whatIsNoUtf8IsReplacedNotRefused() {
+  void bytesThatAreNotUtf8AreReplacedNotRejected() {
     Tokenizer bytes = TestTokenizers.tokenizer(TestTokenizers.byteLevel("gpt-2", MERGES));
     Tokenizer pieces = TestTokenizers.tokenizer(TestTokenizers.spm("a", "\u2581"));
     byte[] broken = {'a', (byte) 0xFF, (byte) 0xE4, (byte) 0xBD, 'a', (byte) 0xF0, (byte) 0x9F};

@@ -27,7 +27,7 @@ class TokenizerTest {
   }
 
   @Test
-  void aCharacterThatIsNoTokenFallsToItsBytes() {
+  void aCharacterThatIsNotATokenIsSplitIntoItsBytes() {
     Tokenizer tokenizer = spm("\u2581", "x");
     assertThat(tokenizer.encode("x\u00E9", true, false))
         .isEqualTo(ids(tokenizer, "<s>", "\u2581", "x", "<0xC3>", "<0xA9>"));
@@ -52,7 +52,7 @@ class TokenizerTest {
   }
 
   @Test
-  void controlTokensAreTextUnlessAskedFor() {
+  void controlTokensAreTextUnlessRequested() {
     Tokenizer tokenizer =
         TestTokenizers.tokenizer(TestTokenizers.byteLevel("gpt-2", List.of(), "<s>", "<|im_end|>"));
     assertThat(tokenizer.encode("a<s>", false, true)).isEqualTo(ids(tokenizer, "a", "<s>"));
@@ -71,7 +71,7 @@ class TokenizerTest {
     assertThat(tokenizer.decode(new int[] {257})).isEqualTo("<u>");
   }
 
-  /** Going through the text once would find "abc" first. */
+  /** A single pass over the text would find "abc" first. */
   @Test
   void theLongerSpecialTokenWinsWhereverItStands() {
     Tokenizer tokenizer =
@@ -113,7 +113,7 @@ class TokenizerTest {
   }
 
   @Test
-  void whatStandsAroundATextIsWhatTheFileSays() {
+  void theTokensAroundATextAreThoseOfTheFile() {
     Map<String, Object> values = TestTokenizers.byteLevel("gpt-2", List.of(), "<s>", "</s>");
     assertThat(TestTokenizers.tokenizer(values).encode("", true, false)).isEmpty();
     values.put("tokenizer.ggml.bos_token_id", 256L);
@@ -128,7 +128,7 @@ class TokenizerTest {
   }
 
   @Test
-  void endsAreKnownByNameAndByText() {
+  void endTokensAreKnownByNameAndByText() {
     Map<String, Object> values =
         TestTokenizers.byteLevel(
             "gpt-2", List.of(), "<s>", "<|im_end|>", "<|eot_id|>", "stop", "<|fim_pad|>");
@@ -142,7 +142,7 @@ class TokenizerTest {
   }
 
   @Test
-  void whereCallsEndAnAnswerAnEndOfPartDoesNot() {
+  void ifCallsEndAnAnswerThenTheEndOfAPartDoesNot() {
     Tokenizer tokenizer =
         TestTokenizers.tokenizer(
             TestTokenizers.byteLevel(
@@ -226,7 +226,7 @@ class TokenizerTest {
   }
 
   @Test
-  void whatIsNotSupportedIsNamed() {
+  void unsupportedThingsAreNamed() {
     assertThatThrownBy(
             () -> TestTokenizers.tokenizer(TestTokenizers.byteLevel("superbpe", List.of())))
         .isInstanceOf(EngineException.class)
@@ -239,7 +239,7 @@ class TokenizerTest {
   }
 
   @Test
-  void whatIsMissingIsNamed() {
+  void missingPartsAreNamed() {
     assertThatThrownBy(() -> Tokenizer.of(new GgufMetadata(Map.of())))
         .isInstanceOf(EngineException.class)
         .hasMessageContaining("tokenizer.ggml.model is missing");

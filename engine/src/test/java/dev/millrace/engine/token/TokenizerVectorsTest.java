@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Ids that others have given: llama.cpp's conformance vectors, and llama.cpp itself. */
+/** Ids from other sources: llama.cpp's conformance vectors, and llama.cpp itself. */
 class TokenizerVectorsTest {
 
   @ParameterizedTest
@@ -40,9 +40,9 @@ class TokenizerVectorsTest {
     }
   }
 
-  /** What a pre-tokenizer parts, no merge joins: so ids tell where it cuts. */
+  /** No merge joins what a pre-tokenizer cuts, so the ids show where it cuts. */
   @Test
-  void everyPreTokenizerLeadsToTheIdsOfThePeer() throws IOException {
+  void everyPreTokenizerGivesTheIdsOfLlamaCpp() throws IOException {
     Map<String, Object> values = TestTokenizers.real("gpt-2");
     Map<String, Tokenizer> tokenizers = new HashMap<>();
     String text = "";
@@ -84,7 +84,7 @@ class TokenizerVectorsTest {
     return lines;
   }
 
-  /** Characters that one cannot see stand as {@code \\u{hex}}, the others as in Java. */
+  /** Invisible characters are written as {@code \\u{hex}}, the others as in Java. */
   private static String unescaped(String text) {
     return Pattern.compile("\\\\u\\{([0-9a-f]+)}")
         .matcher(text)

@@ -10,16 +10,16 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attention of a batch's queries over the keys and values of a store. The batch's own keys and
- * values must have been put before. Allocated once; one call at a time. Each output element depends
- * on its own query and its sequence's keys and values alone, to the bit.
+ * Attention of a batch's queries over the keys and values of a cache. Write the batch's own keys
+ * and values first. Allocated once, for one call at a time. The bits of each output element depend
+ * only on its own query and its sequence's keys and values.
  */
 public final class Attention {
   /**
    * @param scale multiplies the scores, usually 1 / sqrt(keyDim)
    * @param softcap scores become softcap * tanh(score / softcap); 0 for none
-   * @param window a position sees this many positions up to and including itself; 0 for all; only
-   *     where causal
+   * @param window a position sees this many positions up to and including itself; 0 for all; needs
+   *     causal attention
    * @param causal whether a position sees only those up to itself; else all of its sequence up to
    *     the run's last
    */
@@ -60,13 +60,15 @@ public final class Attention {
   /** How many blocks of rows there are. */
   private int count;
 
-  /** Up to so many parts for each thread are cut further, into spans. */
+  /** With at most this many parts per thread, parts are cut further into spans. */
   private static final int FEW = 4;
 
-  /** What one call keeps of spans is bounded; a call that would need more is not cut further. */
+  /**
+   * The memory of one call for spans is bounded; a call that would need more is not cut further.
+   */
   private static final int MOST_SLOTS = 1 << 14;
 
-  /** (part, group, slot width): what spans have given. */
+  /** (part, group, slot width): the results of spans. */
   private final float[] slots;
 
   private final int slotWidth;
@@ -81,7 +83,7 @@ public final class Attention {
   private final ComputePool.ParallelLoop section = this::part;
   private final ComputePool.ParallelLoop spanSection = this::span;
 
-  /** What the call under way is about: one object, kept, because a call must not allocate. */
+  /** The arguments of the current call: one reused object, because a call must not allocate. */
   static final class Call {
     private int layer;
     private @Nullable Rule rule;
@@ -114,7 +116,7 @@ public final class Attention {
    * @param heads query heads, a multiple of the store's kvHeads: query head h uses kv head h /
    *     (heads / kvHeads)
    * @param maxRows of the largest batch
-   * @param threads of the crew that will run it
+   * @param threads of the pool that will run it
    */
   public Attention(KernelType kernels, KvCache store, int heads, int maxRows, int threads) {
     kvHeads = store.shape().kvHeads();
@@ -147,7 +149,7 @@ public final class Attention {
    * @param q (row, heads, keyDim)
    * @param out (row, heads, valueDim)
    */
-  public void run(ComputePool crew, int layer, Rule rule, Batch batch, float[] q, float[] out) {
+  public void run(ComputePool pool, int layer, Rule rule, Batch batch, float[] q, float[] out) {
     call.layer = layer;
     call.rule = rule;
     call.batch = batch;
@@ -155,9 +157,9 @@ public final class Attention {
     call.out = out;
     cut(batch);
     if (batch.rows == count && cutSpans()) {
-      crew.run(firstPart[count], spanSection);
+      pool.run(firstPart[count], spanSection);
     } else {
-      crew.run(count * kvHeads, section);
+      pool.run(count * kvHeads, section);
     }
   }
 
@@ -175,8 +177,8 @@ public final class Attention {
   }
 
   /**
-   * Where blocks are too few for all threads to have as much to do, and of one row each, their
-   * spans become parts. False where there are too many or too few for that.
+   * Turns spans into parts if blocks have one row each and are too few to keep all threads busy.
+   * False if there are too many or too few for that.
    */
   private boolean cutSpans() {
     if (count * kvHeads >= FEW * blocks.length) {
@@ -197,15 +199,15 @@ public final class Attention {
   }
 
   /**
-   * The last blocks first: those of a long prompt have the most to do, and should not be what the
-   * others wait for at the end.
+   * The last blocks first: those of a long prompt take longest, so they must not be the last to
+   * finish.
    */
   private void part(int part, int worker) {
     int block = count - 1 - part / kvHeads;
     blocks[worker].run(call, firstRow[block], rowCount[block], part % kvHeads);
   }
 
-  /** One span; who computes the last one that was missing merges them all, in their order. */
+  /** One span; the thread that computes the last missing span merges them all, in their order. */
   private void span(int part, int worker) {
     int block = 0;
     while (firstPart[block + 1] <= part) {

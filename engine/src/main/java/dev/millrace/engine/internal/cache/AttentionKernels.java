@@ -63,8 +63,8 @@ interface AttentionKernels {
   void cap(float[] x, int xo, int n, float cap);
 
   /**
-   * The greatest of x, never -0; n is a multiple of 32. Where there is a NaN it may be anything:
-   * whatever is computed with x is NaN then.
+   * The greatest of x, never -0; n is a multiple of 32. With a NaN in x the result is undefined:
+   * everything computed from x is NaN then.
    */
   float max(float[] x, int xo, int n);
 

@@ -9,17 +9,19 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /**
- * One worker's space, and the attention of one block of queries over one kv head: rows of a run,
- * times the query heads that share the kv head. Keys and values of a page are converted to floats
- * once for the whole block, unless it is small.
+ * The buffers of one worker, and the attention of one block of queries over one kv head: rows of a
+ * run, times the query heads that share the kv head. Keys and values of a page are converted to
+ * floats once for the whole block, unless it is small.
  *
- * <p>The softmax goes along in chunks of {@link AttentionKernels#CHUNK} positions, within spans of
- * {@link #SPAN}; each span starts anew, and spans are merged in their order. Both are counted from
- * position 0, so that roundings depend on positions alone, and spans may be computed by different
- * workers.
+ * <p>The softmax runs in chunks of {@link AttentionKernels#CHUNK} positions, within spans of {@link
+ * #SPAN}; each span starts from zero, and spans are merged in their order. Both are counted from
+ * position 0, so that roundings depend on positions alone, and different workers may compute the
+ * spans.
  */
 final class AttentionWorker {
-  /** The most queries of a block: so many that converting a page costs little beside its use. */
+  /**
+   * The most queries of a block: enough that converting a page costs little compared to its use.
+   */
   static final int QUERIES = 64;
 
   /**
@@ -87,7 +89,7 @@ final class AttentionWorker {
     allGreatest = new float[room];
   }
 
-  /** How many rows of a run make a block. */
+  /** The number of rows of a run in a block. */
   static int rows(int group) {
     return Math.max(1, QUERIES / group);
   }
@@ -119,12 +121,15 @@ final class AttentionWorker {
     finish(call, row, rows, kvHead);
   }
 
-  /** How many floats a query's share of a span takes when it is kept for another worker. */
+  /** The number of floats for a query's part of a span when another worker merges it. */
   static int slotWidth(KvCache.Shape shape) {
     return shape.valueStride() + PARTIALS + 1;
   }
 
-  /** One span of one row: what comes of it goes to (group, slot width) from {@code at} on. */
+  /**
+   * Computes one span of one row and writes its result to (group, slot width), starting at {@code
+   * at}.
+   */
   void runSpan(Attention.Call call, int row, int kvHead, int span, float[] slots, int at) {
     load(call, row, 1, kvHead);
     attend(call, row, 1, kvHead, span);
@@ -137,7 +142,7 @@ final class AttentionWorker {
     }
   }
 
-  /** The outputs of one row whose spans lie in the slots, one after another from {@code at} on. */
+  /** Merges the spans of one row, which are in consecutive slots from {@code at}. */
   void mergeSpans(Attention.Call call, int row, int kvHead, float[] slots, int at, int spans) {
     int width = slotWidth(shape);
     clear(allOutputs, allSums, allGreatest, group);
@@ -148,7 +153,7 @@ final class AttentionWorker {
     finish(call, row, 1, kvHead);
   }
 
-  /** Puts the queries, scaled, into quads. Places of the last quad without a query hold zeros. */
+  /** Writes the scaled queries into quads. Unused queries of the last quad are zero. */
   private void load(Attention.Call call, int row, int rows, int kvHead) {
     int dims = shape.keyDim();
     float[] q = call.q();
@@ -163,7 +168,7 @@ final class AttentionWorker {
     }
   }
 
-  /** Where query i of a block stands among (row, heads). */
+  /** The index of query i of a block in (row, heads). */
   private int head(int row, int kvHead, int i) {
     return ((row + i / group) * shape.kvHeads() + kvHead) * group + i % group;
   }
@@ -175,7 +180,7 @@ final class AttentionWorker {
     Arrays.fill(greatest, 0, room, Float.NEGATIVE_INFINITY);
   }
 
-  /** What the queries get from one span. */
+  /** Computes one span for the queries. */
   private void attend(Attention.Call call, int row, int rows, int kvHead, int span) {
     Batch batch = call.batch();
     Attention.Rule rule = call.rule();
@@ -245,8 +250,8 @@ final class AttentionWorker {
   }
 
   /**
-   * Whether queries are so few that halves are better converted anew for each quad than written out
-   * as floats: then computing and fetching overlap.
+   * Whether the queries are so few that converting halves for each quad is faster than writing them
+   * out as floats: computing and fetching overlap then.
    */
   private boolean direct(int count) {
     return shape.type() == KvType.F16 && count > 1 && count <= 2 * QUAD;
@@ -280,7 +285,7 @@ final class AttentionWorker {
     greatest[query] = now;
   }
 
-  /** The values of one page, weighted with their shares, to the outputs of all queries. */
+  /** Adds the weighted values of one page to the outputs of all queries. */
   private void addValues(long page, int count, int at, int positions) {
     if (direct(count) && stride % KvCache.PAIR == 0) {
       for (int i = 0; i < count; i += QUAD) {
@@ -300,8 +305,8 @@ final class AttentionWorker {
   }
 
   /**
-   * Adds what a query got from a span to what it got from those before. A span of which it saw
-   * nothing changes nothing.
+   * Adds a query's result of a span to that of the spans before. A span without visible positions
+   * changes nothing.
    */
   private void merge(
       int query, float[] spanOutputs, int oo, float[] spanSums, int so, float spanGreatest) {
@@ -324,8 +329,8 @@ final class AttentionWorker {
   }
 
   /**
-   * Divides the outputs by the sums of the shares. -0 becomes 0: whether positions that a query
-   * does not see were passed over or added with share 0 must not show.
+   * Divides the outputs by the sums of the shares. -0 becomes 0: the result must not show whether
+   * invisible positions were skipped or added with share 0.
    */
   private void finish(Attention.Call call, int row, int rows, int kvHead) {
     int dims = shape.valueDim();

@@ -11,9 +11,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /**
- * Keys and values of some layers, in pages of {@link KvPages#SIZE} positions, in foreign memory.
- * Pages never written to cost no resident memory. Who owns which page is the caller's business.
- * Different rows may be put by different threads at the same time.
+ * The keys and values of some layers, in pages of {@link KvPages#SIZE} positions, outside of the
+ * heap. Pages that were never written cost no resident memory. The caller decides which sequence
+ * owns a page. Different threads may write different rows at the same time.
  *
  * <p>Keys are (layer, kv head, page, dim, position), so that scores have positions in lanes; values
  * are (layer, kv head, page, position, dim), so that outputs have dims in lanes: nothing is ever
@@ -37,7 +37,7 @@ public final class KvCache implements AutoCloseable {
   private static final float GREATEST_SCALED = Float.MAX_VALUE / 2;
 
   /**
-   * @param layers of this store: a segment's own, counted from 0
+   * @param layers of this cache: those of its segment, counted from 0
    * @param keyDim elements of a key of one head
    * @param valueDim elements of a value of one head
    */
@@ -50,7 +50,7 @@ public final class KvCache implements AutoCloseable {
       }
     }
 
-    /** What one page takes over all layers. */
+    /** The bytes of one page over all layers. */
     public long bytesPerPage() {
       return layers * kvHeads * (keyBytes() + valueBytes());
     }
@@ -70,12 +70,12 @@ public final class KvCache implements AutoCloseable {
       return (long) KvPages.SIZE * valueStride() * type.elementBytes;
     }
 
-    /** What the keys of a page take, of one head. */
+    /** The bytes of the keys of a page, of one head. */
     long keyBytes() {
       return Math.ceilDiv(keyScales() + (long) KvPages.SIZE * type.scaleBytes, LINE) * LINE;
     }
 
-    /** What the values of a page take, of one head. */
+    /** The bytes of the values of a page, of one head. */
     long valueBytes() {
       return Math.ceilDiv(valueScales() + (long) KvPages.SIZE * type.scaleBytes, LINE) * LINE;
     }
@@ -118,7 +118,7 @@ public final class KvCache implements AutoCloseable {
     return firstValue + index(layer, page, kvHead) * shape.valueBytes();
   }
 
-  /** Checked here, because kernels may run without checks. */
+  /** Checked here, because kernels may run without bounds checks. */
   private long index(int layer, int page, int kvHead) {
     Objects.checkIndex(layer, shape.layers);
     Objects.checkIndex(page, shape.pages);
@@ -197,8 +197,8 @@ public final class KvCache implements AutoCloseable {
   }
 
   /**
-   * Copies a page's keys and values, of all layers: how a shared page that is partly filled gets
-   * its own copy.
+   * Copies the keys and values of a page, of all layers: a partly filled shared page is copied
+   * before it is changed.
    */
   public void copy(int fromPage, int toPage) {
     for (int layer = 0; layer < shape.layers; layer++) {
@@ -219,7 +219,7 @@ public final class KvCache implements AutoCloseable {
     }
   }
 
-  /** Frees the memory; nobody may be using it. */
+  /** Frees the memory; no thread may be using it. */
   @Override
   public void close() {
     arena.close();

@@ -6,7 +6,7 @@ import dev.millrace.engine.internal.pipe.KvPages;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** The oracle. */
+/** The reference: plain loops that define the result. */
 final class ScalarAttentionKernels implements AttentionKernels {
   private final Arithmetic arithmetic = Arithmetic.of(KernelType.SCALAR);
 

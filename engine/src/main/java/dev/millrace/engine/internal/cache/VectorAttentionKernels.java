@@ -22,8 +22,8 @@ import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Vectors of whatever width. Loops are flat, with calls into the JDK alone: anything else might not
- * be inlined, and vectors would be boxed.
+ * The vector implementation for any width. Loops are flat and call only the JDK: anything else
+ * might not be inlined, and vectors would be boxed.
  */
 final class VectorAttentionKernels implements AttentionKernels {
   private static final VectorSpecies<Float> FLOATS = VectorWidth.FLOATS;

@@ -21,9 +21,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The architectures that can be run. Each is a set of traits over one plan of a transformer; names
- * are those of {@code general.architecture} in GGUF files, and the traits follow what llama.cpp
- * computes for them (its directory src/models).
+ * The supported architectures. Each is a set of traits over one plan of a transformer. Names are
+ * those of {@code general.architecture} in GGUF files, and the traits follow llama.cpp (its
+ * directory src/models).
  */
 public enum Architecture {
   /** Llama 2 and 3, Mistral, TinyLlama, SmolLM2; with experts: Mixtral. */
@@ -55,7 +55,7 @@ public enum Architecture {
     return traits.contains(trait);
   }
 
-  /** Whether it turns texts into vectors and generates nothing. */
+  /** Whether it computes embeddings and generates no text. */
   public boolean isEncoder() {
     return has(ENCODER);
   }

@@ -26,7 +26,7 @@ final class ArchitectureMetadata {
     return size(key, max, 1).orElseThrow(() -> wrong(key, null, "a whole number from 1 to " + max));
   }
 
-  /** The same, or empty where the key is missing. {@code least} may be 0. */
+  /** The same, or empty if the key is missing. {@code least} may be 0. */
   Optional<Integer> size(String key, int max, int least) {
     Optional<Object> found = one(key);
     if (found.isEmpty()) {
@@ -75,7 +75,7 @@ final class ArchitectureMetadata {
     return metadata.find(prefix + key);
   }
 
-  /** The value, where an array with one value for each layer must have the same for all. */
+  /** The value; an array with one value per layer must have the same value for all. */
   private Optional<Object> one(String key) {
     Object value = find(key).orElse(null);
     if (value instanceof long[] perLayer) {
@@ -90,8 +90,7 @@ final class ArchitectureMetadata {
   }
 
   /**
-   * Refuses a key that stands for something that is not computed here, unless its value switches
-   * that off.
+   * Rejects a key of a feature that is not supported, unless its value switches the feature off.
    */
   void refuse(String key, String feature) {
     Object value = find(key).orElse(null);

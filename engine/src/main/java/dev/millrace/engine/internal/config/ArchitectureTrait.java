@@ -1,8 +1,8 @@
 package dev.millrace.engine.internal.config;
 
 /**
- * In what an architecture differs from the plain plan: RMS norms before each block, no biases, an
- * activation of SiLU, causal attention.
+ * How an architecture differs from the basic plan: RMS norms before each block, no biases, SiLU
+ * activation, causal attention.
  */
 public enum ArchitectureTrait {
   /** Norms subtract the mean and have a bias. */
@@ -27,7 +27,7 @@ public enum ArchitectureTrait {
   SANDWICH_NORMS,
   /** The embedding is multiplied by the root of the width. */
   SCALED_EMBEDDING,
-  /** The feed-forward network must consist of experts. */
+  /** The feed-forward network must have experts. */
   EXPERTS,
   /** Attention looks both ways, norms follow the additions, and there is no head. */
   ENCODER

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Turns metadata into a {@link ModelConfig}. Keys, defaults and exceptions are those of llama.cpp.
+ * Reads a {@link ModelConfig} from metadata. Keys, defaults and exceptions are those of llama.cpp.
  */
 final class ConfigReader {
   private static final int MAX_LAYERS = 4096;
@@ -21,7 +21,7 @@ final class ConfigReader {
   private static final int MAX_VOCABULARY = 1 << 24;
   private static final int MAX_CONTEXT = 1 << 28;
 
-  /** What some models ask for and nothing here computes. */
+  /** Features that some models need and that are not supported. */
   private static final Map<String, String> REFUSED =
       Map.ofEntries(
           Map.entry("attention.clamp_kqv", "clamped queries, keys and values"),
@@ -132,8 +132,8 @@ final class ConfigReader {
   }
 
   /**
-   * One over the root of a head's length; the 27B models of Gemma take the width per head instead,
-   * and a file cannot say so but by its number of layers.
+   * One over the root of a head's length. The 27B models of Gemma use the width per head instead;
+   * only their number of layers shows it.
    */
   private float scale(int layers, int widthPerHead, int keyLength) {
     boolean gemma27 =
@@ -143,7 +143,7 @@ final class ConfigReader {
     return keys.real("attention.scale").filter(scale -> scale != 0).orElse(usual);
   }
 
-  /** Gemma 2 has softcaps whether its file says so or not. */
+  /** Gemma 2 always has softcaps, whether its file says so or not. */
   private float softcap(String key, float gemma2) {
     float cap = keys.real(key).orElse(architecture == Architecture.GEMMA2 ? gemma2 : 0f);
     if (cap < 0) {
@@ -162,8 +162,7 @@ final class ConfigReader {
   }
 
   /**
-   * Of every {@code period} layers the last one sees everything; period 1: all layers have the
-   * window.
+   * The last of every {@code period} layers sees everything; period 1: all layers have the window.
    */
   private boolean[] windowed(int layers, int window) {
     boolean[] windowed = new boolean[layers];
@@ -285,8 +284,8 @@ final class ConfigReader {
   }
 
   /**
-   * Where no width of an expert is given, Mixtral's width is an expert's, and others' is that of
-   * all experts in use.
+   * If the width of an expert is not given, Mixtral's width is that of one expert, and others' that
+   * of all experts in use.
    */
   private int expertWidth(int width, int used) {
     return architecture == Architecture.LLAMA ? width : width / used;

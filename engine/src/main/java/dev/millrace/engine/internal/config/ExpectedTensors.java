@@ -12,14 +12,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The tensors that a model of a configuration has, with their shapes; {@link #check} compares a
- * file with it. A tensor that nothing here would use is refused too: a model that is computed
- * without one of its parts gives wrong answers without a word.
+ * The tensors of a model with a given configuration, and their shapes; {@link #check} compares a
+ * file with them. An unknown tensor is rejected too: a model that is computed without one of its
+ * parts gives wrong answers silently.
  */
 final class ExpectedTensors {
   /**
-   * Tensors that change nothing here: tables that are computed, the eyes of a model that also sees,
-   * the heads of rankers.
+   * Tensors that have no effect here: precomputed tables, the vision part of a model, the heads of
+   * rankers.
    */
   private static final Pattern UNUSED =
       Pattern.compile(
@@ -194,7 +194,7 @@ final class ExpectedTensors {
     }
   }
 
-  /** Writers may leave out trailing extents of 1, or add them. */
+  /** Writers may omit trailing extents of 1, or add them. */
   private static boolean sameShape(long[] found, long[] expected) {
     for (int i = 0; i < Math.max(found.length, expected.length); i++) {
       long a = i < found.length ? found[i] : 1;

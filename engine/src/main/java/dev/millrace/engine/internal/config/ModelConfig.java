@@ -7,15 +7,15 @@ import dev.millrace.engine.internal.gguf.Gguf;
 import java.util.Optional;
 
 /**
- * What a file says a model is. Made by {@link #of} only, which has compared it with every tensor of
- * the file.
+ * The configuration of a model, as its file describes it. Made only by {@link #of}, which compares
+ * it with every tensor of the file.
  *
  * @param name the model's name in the file, or the file's
  * @param width of a hidden state
  * @param contextLength the positions that the model was trained on
  * @param normEpsilon keeps norms away from a division by zero
  * @param logitSoftcap bounds logits as {@code cap * tanh(logit / cap)}; 0: none
- * @param pooling of embeddings, where the file says one
+ * @param pooling of embeddings, if the file names one
  */
 public record ModelConfig(
     Architecture architecture,
@@ -34,9 +34,8 @@ public record ModelConfig(
   /**
    * Reads the file's metadata and compares it with its tensors.
    *
-   * @throws EngineException when the architecture, a feature or a tensor's type
-   *     is not supported, a key or tensor is missing, or a shape is not the expected one; the
-   *     message names it
+   * @throws EngineException if the architecture, a feature or a tensor's type is not supported, a
+   *     key or tensor is missing, or a shape is not the expected one; the message names it
    */
   public static ModelConfig of(Gguf gguf) {
     ModelConfig config = new ConfigReader(gguf).read();
@@ -61,8 +60,7 @@ public record ModelConfig(
 
   /** The part that users of an engine see. */
   public ModelInfo info() {
-    return new ModelInfo(
-        name, architecture.key(), layers, width, vocabulary, contextLength);
+    return new ModelInfo(name, architecture.key(), layers, width, vocabulary, contextLength);
   }
 
   public boolean has(ArchitectureTrait trait) {

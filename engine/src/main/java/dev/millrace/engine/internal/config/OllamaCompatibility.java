@@ -6,9 +6,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Gemma 3 as Ollama publishes it: its own converter gave some keys other names and left others out.
- * This puts in what Ollama itself assumes for such files (its directory llama/compat); other files
- * are left as they are.
+ * Adapts Gemma 3 files from Ollama: its converter renamed some keys and left others out. This adds
+ * what Ollama itself assumes for such files (its directory llama/compat); other files stay
+ * unchanged.
  */
 final class OllamaCompatibility {
   private static final String NORM = "gemma3.attention.layer_norm_rms_epsilon";

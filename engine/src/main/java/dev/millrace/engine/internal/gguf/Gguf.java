@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * An open model: one file, or all files of a split one. Everything that the files state about
- * themselves was checked when it was opened; all methods may be called by any thread.
+ * An open model: one file, or all files of a split model. Opening checks everything that the files
+ * state about themselves. Any thread may call all methods.
  */
 public final class Gguf implements AutoCloseable {
   private final List<GgufPart> parts;
@@ -29,10 +29,10 @@ public final class Gguf implements AutoCloseable {
   }
 
   /**
-   * Opens a file and, where it is a part of a split model, all other parts beside it.
+   * Opens a file and, if it is a part of a split model, all other parts beside it.
    *
-   * @throws GgufException where a file cannot be read, breaks a rule of the format, or where the
-   *     parts do not belong together
+   * @throws GgufException if a file cannot be read or breaks a rule of the format, or if the parts
+   *     do not belong together
    */
   public static Gguf open(Path file) {
     List<GgufPart> parts = new ArrayList<>();
@@ -71,8 +71,8 @@ public final class Gguf implements AutoCloseable {
   }
 
   /**
-   * Fills {@code target} with the tensor's bytes from {@code offset} on. Any thread may call it;
-   * one that is interrupted while it reads closes the file for all.
+   * Fills {@code target} with the tensor's bytes from {@code offset} on. Any thread may call it. An
+   * interrupt while it reads closes the file for all threads.
    */
   public void read(TensorInfo tensor, long offset, MemorySegment target) {
     Objects.checkFromIndexSize(offset, target.byteSize(), tensor.bytes());

@@ -8,11 +8,11 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /**
- * Reads a file from its beginning through a small buffer. It knows how many bytes remain, and no
- * count from the file is believed before it was held against them.
+ * Reads a file from its beginning through a small buffer. It knows how many bytes remain, and
+ * checks every count from the file against them before use.
  */
 final class GgufCursor {
-  /** Bytes that are read in all. Headers in the wild have some 20 million at most. */
+  /** The most bytes that are read in all. Known headers have about 20 million at most. */
   static final long MOST = 1L << 27;
 
   private static final int BUFFER = 1 << 16;
@@ -31,7 +31,7 @@ final class GgufCursor {
     this.size = size;
   }
 
-  /** The offset in the file of the byte that comes next. */
+  /** The offset in the file of the next byte. */
   long offset() {
     return loaded - buffer.remaining();
   }
@@ -56,7 +56,7 @@ final class GgufCursor {
     return take(8, "a number of 8 bytes").getLong();
   }
 
-  /** A string of at most {@code most} bytes after its length. */
+  /** A string of at most {@code most} bytes, after its length. */
   String string(String what, int most) {
     long start = offset();
     long length = int64();
@@ -76,12 +76,12 @@ final class GgufCursor {
     return text;
   }
 
-  /** Whether {@code length} bytes follow that may be read. */
+  /** Whether at least {@code length} more bytes may be read. */
   boolean hasBytes(long length) {
     return length <= Math.min(remaining(), MOST - offset());
   }
 
-  /** The error of a claim at {@code start} that {@link #hasBytes} denies. */
+  /** The error for a length at {@code start} that {@link #hasBytes} rejects. */
   GgufException tooLong(long start, String what, long length) {
     return error(
         start,

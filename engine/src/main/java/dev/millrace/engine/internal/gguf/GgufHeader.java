@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Everything before the tensors' bytes, as one file has it. The format is the "GGUF" document of
- * the ggml project (docs/gguf.md); versions 2 and 3 in little-endian differ in nothing but the
+ * The header of one file: everything before the bytes of the tensors. The format is the "GGUF"
+ * document of the ggml project (docs/gguf.md); versions 2 and 3 in little-endian differ only in the
  * number.
  *
  * @param tensors in the file's order, their part 0
@@ -23,7 +23,7 @@ record GgufHeader(Map<String, Object> values, List<TensorInfo> tensors) {
 
   private static final int LEAST_TENSOR = 8 + 4 + 4 + 8;
 
-  /** Reads the header and holds every rule of the format against it. */
+  /** Reads the header and checks every rule of the format. */
   static GgufHeader read(GgufCursor cursor) {
     magic(cursor);
     version(cursor);
@@ -98,7 +98,7 @@ record GgufHeader(Map<String, Object> values, List<TensorInfo> tensors) {
     return values;
   }
 
-  /** The value of a key; that of the one key which the format itself uses is checked at once. */
+  /** The value of a key. The one key that the format itself uses is checked at once. */
   private static Object checked(GgufCursor cursor, String key, MetadataValueReader reader) {
     long at = cursor.offset();
     Object value = reader.next(key);

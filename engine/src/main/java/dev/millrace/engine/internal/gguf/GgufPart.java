@@ -13,9 +13,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** One file, open. */
+/** One open file of a model. */
 record GgufPart(Path file, FileChannel channel, GgufHeader header) implements AutoCloseable {
-  /** At most this is read at once: for a target on the heap, the JDK keeps a copy of that size. */
+  /** The most that is read at once: for a target on the heap, the JDK keeps a copy of that size. */
   private static final int CHUNK = 1 << 23;
 
   static GgufPart open(Path file) {
@@ -43,7 +43,7 @@ record GgufPart(Path file, FileChannel channel, GgufHeader header) implements Au
     }
   }
 
-  /** Fills {@code target} from an offset in the file on. */
+  /** Fills {@code target} from an offset in the file. */
   void read(long offset, MemorySegment target) {
     long size = target.byteSize();
     try {

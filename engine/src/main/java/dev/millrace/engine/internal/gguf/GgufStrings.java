@@ -3,10 +3,10 @@ package dev.millrace.engine.internal.gguf;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Strings as files hold them. They are UTF-8, but the vocabularies of some files have tokens of
- * arbitrary bytes: a byte that is no UTF-8 becomes the lone surrogate U+DC80 to U+DCFF, which no
- * valid text contains (Python calls this surrogateescape). So no two tokens fall together, and
- * nothing is lost on the way back.
+ * Strings in GGUF files. They are UTF-8, but some vocabularies have tokens of arbitrary bytes: a
+ * byte that is not UTF-8 becomes the lone surrogate U+DC80 to U+DCFF, which no valid text contains
+ * (Python calls this surrogateescape). So different tokens stay different, and encoding restores
+ * the exact bytes.
  */
 public final class GgufStrings {
   private static final char REPLACED = '\uFFFD';
@@ -20,7 +20,7 @@ public final class GgufStrings {
     return text.indexOf(REPLACED) < 0 ? text : escape(bytes, from, length);
   }
 
-  /** Whether a decoded string holds a byte that was no UTF-8. */
+  /** Whether a decoded string contains a byte that was not UTF-8. */
   public static boolean hasEscapedBytes(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (hasEscapedBytes(text, i)) {
@@ -47,7 +47,7 @@ public final class GgufStrings {
     return out.toByteArray();
   }
 
-  /** A name of others in a message: short, in quotes, on one line. */
+  /** A name from a file for use in a message: short, in quotes, on one line. */
   static String quote(String name) {
     String shown = name.length() <= MOST_SHOWN ? name : name.substring(0, MOST_SHOWN) + "…";
     StringBuilder out = new StringBuilder(shown.length() + 2).append('"');
@@ -77,7 +77,7 @@ public final class GgufStrings {
     return out.toString();
   }
 
-  /** The length of the well-formed character (RFC 3629) at a place; 0 if there is none. */
+  /** The length of the well-formed character (RFC 3629) at an offset; 0 if there is none. */
   private static int characterLength(byte[] bytes, int at, int end) {
     int first = bytes[at] & 0xFF;
     int length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;

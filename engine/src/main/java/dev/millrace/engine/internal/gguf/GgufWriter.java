@@ -17,19 +17,20 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Writes a GGUF file: first say what is in it, then {@link #write}. Tensors' bytes are asked for
- * while they are written, a chunk at a time, so that a model need not fit into memory.
+ * Writes a GGUF file: first add keys and tensors, then call {@link #write}. The bytes of the
+ * tensors are requested while they are written, a chunk at a time, so a model need not fit into
+ * memory.
  */
 public final class GgufWriter {
   private static final int CHUNK = 1 << 20;
 
-  /** Gives the bytes of a tensor. */
+  /** Supplies the bytes of a tensor. */
   @FunctionalInterface
   public interface Source {
     /**
-     * Fills {@code chunk}, native memory that any thread may write, with the tensor's bytes from
-     * {@code offset} on. It is called in the order of the bytes, for whole rows where a row fits
-     * into a chunk (1 MiB), else for whole blocks.
+     * Fills {@code chunk}, native memory that any thread may write, with the tensor's bytes,
+     * starting at {@code offset}. It is called in the order of the bytes, for whole rows if a row
+     * fits into a chunk (1 MiB), else for whole blocks.
      */
     void fill(long offset, MemorySegment chunk) throws IOException;
   }
@@ -55,7 +56,7 @@ public final class GgufWriter {
     this(3);
   }
 
-  /** A writer of version 2 or 3, which differ in nothing but the number. */
+  /** A writer of version 2 or 3, which differ only in the number. */
   public GgufWriter(int version) {
     if (version != 2 && version != 3) {
       throw new IllegalArgumentException("the version must be 2 or 3, not " + version);
@@ -100,9 +101,9 @@ public final class GgufWriter {
 
   /**
    * Puts a value of any type. A Java array of any kind is an array of {@code type}; a Java array of
-   * arrays is an array of such arrays. The last value of a key counts.
+   * arrays is an array of such arrays. A later value replaces an earlier one of the same key.
    *
-   * @throws IllegalArgumentException where a value does not fit the type
+   * @throws IllegalArgumentException if a value does not fit the type
    */
   public GgufWriter put(String key, MetadataValueType type, Object value) {
     if (key.equals(TensorListReader.ALIGNMENT)) {
@@ -117,7 +118,7 @@ public final class GgufWriter {
     return this;
   }
 
-  /** Adds a tensor, whose shape has the fastest-varying extent first. */
+  /** Adds a tensor, whose shape lists the fastest-varying extent first. */
   public GgufWriter tensor(String name, TensorType type, long[] shape, Source source) {
     Tensor tensor = new Tensor(name, type, shape.clone(), source);
     if (shape.length < 1
@@ -142,7 +143,7 @@ public final class GgufWriter {
     return this;
   }
 
-  /** Adds a tensor whose bytes are at hand. */
+  /** Adds a tensor whose bytes are in memory. */
   public GgufWriter tensor(String name, TensorType type, long[] shape, MemorySegment bytes) {
     if (new TensorInfo(name, type, shape, 0, 0).bytes() != bytes.byteSize()) {
       throw new IllegalArgumentException(name + ": " + bytes.byteSize() + " bytes do not fit");
@@ -159,7 +160,7 @@ public final class GgufWriter {
     return tensor(name, TensorType.F32, shape, MemorySegment.ofArray(numbers));
   }
 
-  /** Writes the file, replacing one that is there; after an error, none is left. */
+  /** Writes the file and replaces an existing one; after an error, no file is left. */
   public void write(Path file) throws IOException {
     try (Arena arena = Arena.ofShared();
         FileChannel channel =

@@ -3,7 +3,7 @@ package dev.millrace.engine.internal.gguf;
 import java.io.ByteArrayOutputStream;
 import java.lang.reflect.Array;
 
-/** A header's bytes, growing. */
+/** Encodes a header into a growing buffer. */
 final class HeaderEncoder {
   private static final String MAGIC = "GGUF";
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -40,7 +40,7 @@ final class HeaderEncoder {
     return this;
   }
 
-  /** A type and a value of it; a Java array is an array of that type. */
+  /** A type and its value; a Java array is an array of that type. */
   void writeValue(MetadataValueType type, Object value) {
     number((value.getClass().isArray() ? MetadataValueType.ARRAY : type).ordinal(), 4);
     value(type, value);

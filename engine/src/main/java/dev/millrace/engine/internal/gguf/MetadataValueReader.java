@@ -3,18 +3,18 @@ package dev.millrace.engine.internal.gguf;
 import static dev.millrace.engine.internal.gguf.GgufStrings.quote;
 
 /**
- * Reads metadata values. The limits are far above what files in the wild have (the largest
- * vocabularies make about a million and a half array elements) and keep a forged file from taking
- * more memory than a small multiple of the bytes that it really has.
+ * Reads metadata values. The limits are far above the needs of known files (the largest
+ * vocabularies have about a million and a half array elements). They keep a forged file from using
+ * more memory than a small multiple of its real size.
  */
 final class MetadataValueReader {
-  /** Bytes in a string value; chat templates have some ten thousand. */
+  /** The most bytes of a string value; chat templates have about ten thousand. */
   static final int MOST_STRING = 1 << 24;
 
-  /** Elements of all arrays of a file together. */
+  /** The most elements of all arrays of a file together. */
   static final int MOST_ELEMENTS = 1 << 23;
 
-  /** How deep arrays lie in arrays. */
+  /** How deep arrays may be nested. */
   static final int MOST_DEPTH = 4;
 
   private final GgufCursor cursor;
@@ -24,7 +24,7 @@ final class MetadataValueReader {
     this.cursor = cursor;
   }
 
-  /** The value that stands next, of the type that stands before it. */
+  /** Reads the type and the value that follow. */
   Object next(String key) {
     return value(type(key), key);
   }

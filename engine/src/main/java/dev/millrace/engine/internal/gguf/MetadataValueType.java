@@ -28,7 +28,7 @@ public enum MetadataValueType {
     return least;
   }
 
-  /** The type with a number, which {@link #isKnown} says is one. */
+  /** The type with this number; check it with {@link #isKnown} first. */
   static MetadataValueType of(int id) {
     return ALL[id];
   }

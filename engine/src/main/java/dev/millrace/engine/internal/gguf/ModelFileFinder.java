@@ -23,15 +23,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the models below a directory by their names, {@code *.gguf}; nothing is opened. Links are
- * followed, because the Hugging Face cache is made of them; a file that is reached on several ways
- * is found once, as is a split model. Hidden directories are left out.
+ * Finds the models below a directory by their names, {@code *.gguf}, without opening them. Links
+ * are followed, because the Hugging Face cache is made of them. A file with several paths is found
+ * once, and so is a split model. Hidden directories are skipped.
  */
 public final class ModelFileFinder extends SimpleFileVisitor<Path> {
-  /** How deep below the directory it looks. */
+  /** How deep below the directory the search goes. */
   static final int MOST_DEPTH = 8;
 
-  /** How many files and directories it looks at: a link may lead to a whole disk. */
+  /** The most files and directories to visit: a link may lead to a whole disk. */
   static final int MOST_ENTRIES = 200_000;
 
   private static final String SUFFIX = ".gguf";
@@ -41,23 +41,23 @@ public final class ModelFileFinder extends SimpleFileVisitor<Path> {
   /**
    * A model.
    *
-   * @param name where it lies below the directory, without what every name has
+   * @param name its path below the directory, without the suffix .gguf
    * @param file its file, or the first of its parts
    * @param bytes of all its files
    */
   public record Model(String name, Path file, long bytes) {}
 
   /**
-   * What was found.
+   * The result of a search.
    *
    * @param models by name
-   * @param troubles what could not be looked at, for a person
+   * @param problems what could not be read, as messages
    */
   public record Found(List<Model> models, List<String> problems) {}
 
   private final Path root;
   private final Map<Path, Long> files = new TreeMap<>();
-  private final List<String> troubles = new ArrayList<>();
+  private final List<String> problems = new ArrayList<>();
   private final int most;
   private int entries;
 
@@ -66,7 +66,7 @@ public final class ModelFileFinder extends SimpleFileVisitor<Path> {
     this.most = most;
   }
 
-  /** The models below {@code directory}; what cannot be read is named in the result. */
+  /** Finds the models below {@code directory}; the result lists what cannot be read. */
   public static Found find(Path directory) {
     return find(directory, MOST_ENTRIES);
   }
@@ -76,9 +76,9 @@ public final class ModelFileFinder extends SimpleFileVisitor<Path> {
     try {
       Files.walkFileTree(directory, EnumSet.of(FileVisitOption.FOLLOW_LINKS), MOST_DEPTH, visitor);
     } catch (IOException e) {
-      visitor.troubles.add(directory + ": " + e);
+      visitor.problems.add(directory + ": " + e);
     }
-    return new Found(visitor.models(), List.copyOf(visitor.troubles));
+    return new Found(visitor.models(), List.copyOf(visitor.problems));
   }
 
   @Override
@@ -89,7 +89,7 @@ public final class ModelFileFinder extends SimpleFileVisitor<Path> {
 
   @Override
   public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-    // A link that leads nowhere is kept: who opens it learns what is wrong with the model.
+    // A broken link is kept: opening it gives the user the reason.
     boolean model = attributes.isRegularFile() || attributes.isSymbolicLink();
     if (model && file.getFileName().toString().toLowerCase(Locale.ROOT).endsWith(SUFFIX)) {
       files.put(file, attributes.isRegularFile() ? attributes.size() : 0);
@@ -100,7 +100,7 @@ public final class ModelFileFinder extends SimpleFileVisitor<Path> {
   @Override
   public FileVisitResult visitFileFailed(Path file, IOException e) {
     if (!(e instanceof FileSystemLoopException)) {
-      troubles.add(file + ": cannot be looked at: " + e);
+      problems.add(file + ": cannot be read: " + e);
     }
     return counted(file);
   }
@@ -108,7 +108,7 @@ public final class ModelFileFinder extends SimpleFileVisitor<Path> {
   @Override
   public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e) {
     if (e != null) {
-      troubles.add(directory + ": could not be looked at to its end: " + e);
+      problems.add(directory + ": could not be read to the end: " + e);
     }
     return FileVisitResult.CONTINUE;
   }
@@ -117,7 +117,7 @@ public final class ModelFileFinder extends SimpleFileVisitor<Path> {
     if (++entries < most) {
       return FileVisitResult.CONTINUE;
     }
-    troubles.add(root + ": only the first " + most + " entries were looked at, up to " + at);
+    problems.add(root + ": only the first " + most + " entries were visited, up to " + at);
     return FileVisitResult.TERMINATE;
   }
 
@@ -148,7 +148,7 @@ public final class ModelFileFinder extends SimpleFileVisitor<Path> {
     }
   }
 
-  /** What all parts of a model have in common: the path of its first part. */
+  /** The key that all parts of a model share: the path of its first part. */
   private static Path whole(Path file) {
     return SplitFileName.of(file)
         .map(split -> file.resolveSibling(split.partFileName(1)))

@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * What a model is, in a line.
+ * A short description of a model.
  *
- * @param name as the file calls it; may be empty
+ * @param name as in the file; may be empty
  * @param architecture "unknown" if the file does not say
- * @param parameters how many numbers its tensors have
+ * @param parameters the number of weights
  * @param quantisation how most of it is stored: what the file says, else the type that takes the
  *     most bytes; empty for a file without tensors
  * @param bytes of its tensors
@@ -26,7 +26,7 @@ public record ModelSummary(
     OptionalInt layers,
     OptionalInt contextLength) {
 
-  /** How many tensors are of a type, and their bytes. */
+  /** The number of tensors of a type, and their bytes. */
   public record Share(int tensors, long bytes) {
     Share plus(TensorInfo tensor) {
       return new Share(tensors + 1, bytes + tensor.bytes());

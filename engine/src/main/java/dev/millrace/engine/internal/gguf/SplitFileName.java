@@ -11,9 +11,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The name of a part of a split model, {@code NAME-00001-of-00003.gguf}, and the keys by which the
- * parts know each other. Both are as llama.cpp's gguf-split writes them: names count from 1, {@code
- * split.no} from 0.
+ * The name of a part of a split model, {@code NAME-00001-of-00003.gguf}, and the keys that connect
+ * the parts. Both are as llama.cpp's gguf-split writes them: names count from 1, {@code split.no}
+ * from 0.
  */
 record SplitFileName(String name, int number, int count) {
   private static final Pattern NAME = Pattern.compile("(.*)-(\\d{5})-of-(\\d{5})\\.gguf");
@@ -21,7 +21,7 @@ record SplitFileName(String name, int number, int count) {
   private static final String COUNT = "split.count";
   private static final String TENSORS = "split.tensors.count";
 
-  /** What a file's name says; a name of another form says nothing. */
+  /** Parses the name of a file; empty if it has another form. */
   static Optional<SplitFileName> of(Path file) {
     Matcher matcher = NAME.matcher(String.valueOf(file.getFileName()));
     if (!matcher.matches()) {
@@ -40,8 +40,8 @@ record SplitFileName(String name, int number, int count) {
   }
 
   /**
-   * Given a list of one part, makes it one of all parts in their order. A file that does not say
-   * that it is a part stays alone, whatever its name is.
+   * Expands a list of one part to a list of all parts in their order. A file without the keys of a
+   * part stays alone, whatever its name is.
    */
   static void openOtherParts(List<GgufPart> parts) {
     GgufPart opened = parts.getFirst();

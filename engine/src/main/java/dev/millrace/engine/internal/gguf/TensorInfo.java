@@ -1,15 +1,15 @@
 package dev.millrace.engine.internal.gguf;
 
 /**
- * Where a tensor lies and what it is.
+ * The description of a tensor in a file: type, shape and location.
  *
  * @param shape its extents, the fastest-varying first: a matrix is (columns, rows)
- * @param part which of a split model's files holds it, from 0
+ * @param part which of a split model's files contains it, from 0
  * @param offset of its first byte in that file
  */
 public record TensorInfo(String name, TensorType type, long[] shape, int part, long offset) {
 
-  /** How many numbers it has. */
+  /** The number of its elements. */
   public long length() {
     long length = 1;
     for (long extent : shape) {
@@ -18,7 +18,7 @@ public record TensorInfo(String name, TensorType type, long[] shape, int part, l
     return length;
   }
 
-  /** How many bytes it takes. */
+  /** Its size in bytes. */
   public long bytes() {
     return type.rowBytes(length());
   }

@@ -9,7 +9,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Reads the list of a file's tensors and checks that each lies in the file, alone. */
+/**
+ * Reads the list of a file's tensors and checks that each is inside the file and overlaps no other.
+ */
 final class TensorListReader {
   /** The key of the alignment of the tensors' bytes. */
   static final String ALIGNMENT = "general.alignment";
@@ -18,7 +20,7 @@ final class TensorListReader {
   static final int MOST_ALIGNMENT = 1 << 20;
   static final int MOST_DIMENSIONS = 4;
 
-  /** Bytes in a name. ggml keeps 64, and longer ones are met in the wild. */
+  /** Bytes in a name. ggml allows 64, but longer ones exist. */
   static final int MOST_NAME = 1024;
 
   private final GgufCursor cursor;
@@ -36,7 +38,7 @@ final class TensorListReader {
     return value >= 1 && value <= MOST_ALIGNMENT && Long.bitCount(value) == 1;
   }
 
-  /** The offset at or after another that is a multiple of the alignment. */
+  /** The first offset at or after {@code offset} that is a multiple of the alignment. */
   static long align(long offset, int alignment) {
     return (offset + alignment - 1) & -alignment;
   }

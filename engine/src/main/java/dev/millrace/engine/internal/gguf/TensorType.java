@@ -47,7 +47,7 @@ public enum TensorType {
     this.blockBytes = blockBytes;
   }
 
-  /** The number that stands for this type in a file. */
+  /** The number of this type in a file. */
   public int id() {
     return id;
   }

@@ -9,7 +9,7 @@ import java.util.List;
  * A set of Unicode scalar values as ascending ranges, none touching another. Surrogates are in no
  * set: UTF-8 has no bytes for them.
  *
- * @param bounds first and last of each range in turn
+ * @param bounds first and last of each range, alternating
  */
 public record CodePointSet(int[] bounds) {
   public static final CodePointSet NONE = new CodePointSet(new int[0]);
@@ -29,7 +29,7 @@ public record CodePointSet(int[] bounds) {
         characters.codePoints().flatMap(c -> java.util.stream.IntStream.of(c, c)).toArray());
   }
 
-  /** The union of ranges in any order, given as first and last in turn. */
+  /** The union of ranges in any order, given as alternating first and last. */
   public static CodePointSet ranges(int... pairs) {
     List<int[]> sorted = new ArrayList<>();
     for (int i = 0; i < pairs.length; i += 2) {

@@ -31,14 +31,16 @@ final class CycleFinder {
     }
   }
 
-  /** All nodes that lie on some cycle. */
+  /** All nodes on some cycle. */
   static Set<String> nodesOnCycles(Map<String, Set<String>> graph) {
     Set<String> members = new HashSet<>();
     new CycleFinder(graph).components.forEach(members::addAll);
     return members;
   }
 
-  /** The nodes of one cycle in order, the first again at the end; none where there is no cycle. */
+  /**
+   * The nodes of one cycle in order, with the first again at the end; empty if there is no cycle.
+   */
   static List<String> firstCycle(Map<String, Set<String>> graph) {
     List<List<String>> components = new CycleFinder(graph).components;
     if (components.isEmpty()) {

@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads GBNF by recursive descent over code points. */
+/** Parses GBNF by recursive descent over code points. */
 public final class GbnfParser {
   private static final int MAX_DEPTH = 200;
   private static final int MAX_TEXT = 1 << 20;
@@ -62,7 +62,7 @@ public final class GbnfParser {
     skip(true);
     rules.put(name, alternatives(0));
     if (at < source.length && peek() != '\n' && peek() != '\r') {
-      throw error(at, "expected the end of rule %s, found %s".formatted(name, shown()));
+      throw error(at, "expected the end of rule %s, found %s".formatted(name, describeNext()));
     }
   }
 
@@ -72,7 +72,7 @@ public final class GbnfParser {
       at++;
     }
     if (at == start) {
-      throw error(at, "expected the name of a rule, found " + shown());
+      throw error(at, "expected the name of a rule, found " + describeNext());
     }
     return new String(source, start, at - start);
   }
@@ -99,7 +99,7 @@ public final class GbnfParser {
     return choices.size() == 1 ? choices.getFirst() : new Alt(choices);
   }
 
-  /** Whether an alternative follows, on this line or first on a later one. */
+  /** Whether an alternative follows, on this line or at the start of a later one. */
   private boolean atBar(int depth) {
     if (peek() == '|') {
       return true;
@@ -160,7 +160,9 @@ public final class GbnfParser {
     skip(true);
     if (peek() != ')') {
       throw error(
-          at, "expected ) for the group opened at %s, found %s".formatted(place(start), shown()));
+          at,
+          "expected ) for the group opened at %s, found %s"
+              .formatted(place(start), describeNext()));
     }
     at++;
     return inner;
@@ -196,7 +198,7 @@ public final class GbnfParser {
         last = character();
       }
       if (last < first) {
-        throw error(from, "the range ends before it begins");
+        throw error(from, "the range ends before its start");
       }
       pairs.add(first);
       pairs.add(last);
@@ -210,7 +212,7 @@ public final class GbnfParser {
     int start = at;
     int c = source[at++];
     if (c >= 0xd800 && c <= 0xdfff) {
-      throw error(start, "half of a surrogate pair is no character");
+      throw error(start, "half of a surrogate pair is not a character");
     }
     if (c != '\\') {
       return c;
@@ -245,7 +247,7 @@ public final class GbnfParser {
       at++;
     }
     if (value > Character.MAX_CODE_POINT || value >= 0xd800 && value <= 0xdfff) {
-      throw error(start, "U+%X is no character".formatted(value));
+      throw error(start, "U+%X is not a character".formatted(value));
     }
     return (int) value;
   }
@@ -268,11 +270,12 @@ public final class GbnfParser {
       skip(false);
     }
     if (peek() != '}') {
-      throw error(at, "expected } to close the repetition, found " + shown());
+      throw error(at, "expected } to close the repetition, found " + describeNext());
     }
     at++;
     if (max != RuleExpression.UNBOUNDED && max < min) {
-      throw error(start, "repetition {%d,%d} ends below its beginning".formatted(min, max));
+      throw error(
+          start, "repetition {%d,%d}: the maximum is less than the minimum".formatted(min, max));
     }
     return new Repeat(body, min, max);
   }
@@ -288,12 +291,12 @@ public final class GbnfParser {
       }
     }
     if (at == start) {
-      throw error(at, "expected a number, found " + shown());
+      throw error(at, "expected a number, found " + describeNext());
     }
     return value;
   }
 
-  /** Passes blanks and comments, and line ends where they do not end a rule. */
+  /** Skips blanks and comments, and line ends that do not end a rule. */
   private void skip(boolean lines) {
     while (true) {
       int c = peek();
@@ -317,7 +320,7 @@ public final class GbnfParser {
     return at + ahead < source.length ? source[at + ahead] : -1;
   }
 
-  private String shown() {
+  private String describeNext() {
     return at >= source.length
         ? "the end of the text"
         : peek() == '\n' ? "the end of the line" : "'" + Character.toString(peek()) + "'";

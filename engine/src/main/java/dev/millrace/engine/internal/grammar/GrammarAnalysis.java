@@ -19,10 +19,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/**
- * What follows from the rules of a grammar alone; finding it out refuses the grammars that mean
- * nothing.
- */
+/** Derives the properties of a grammar's rules, and rejects grammars that are not valid. */
 public final class GrammarAnalysis {
   private final Map<String, RuleExpression> rules;
   private final Map<String, Set<String>> users = new HashMap<>(); // rule -> rules that name it
@@ -34,7 +31,7 @@ public final class GrammarAnalysis {
     rules = grammar.rules();
     if (!rules.containsKey(grammar.root())) {
       throw new GrammarException(
-          "grammar has no rule named " + grammar.root() + ", with which it begins");
+          "grammar has no rule named " + grammar.root() + ", the start of the grammar");
     }
     Map<String, Set<String>> uses = new HashMap<>();
     rules.forEach((name, expr) -> uses.put(name, uses(name, expr)));
@@ -117,10 +114,7 @@ public final class GrammarAnalysis {
     boolean holds(RuleExpression expr, Predicate<String> known);
   }
 
-  /**
-   * The rules of which a property can be derived, given that it spreads from a rule to those that
-   * name it.
-   */
+  /** The rules that have a property, which spreads from a rule to the rules that name it. */
   private Set<String> fixpoint(Property property) {
     Set<String> known = new HashSet<>();
     ArrayDeque<String> work = new ArrayDeque<>(rules.keySet());

@@ -6,8 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The checked rules of a grammar: every rule that is named exists, the root can be completed, and no
- * rule is left-recursive. Immutable.
+ * The checked rules of a grammar: every rule that is named exists, the root can be completed, and
+ * no rule is left-recursive. Immutable.
  */
 public final class GrammarRules {
   public static final int MAX_RULES = 10_000;
@@ -15,7 +15,9 @@ public final class GrammarRules {
   /** The most parts that all rules of a grammar may have together. */
   public static final int MAX_SIZE = 200_000;
 
-  /** The most states that a grammar's automaton may have; also the highest count of a repetition. */
+  /**
+   * The most states that a grammar's automaton may have; also the highest count of a repetition.
+   */
   public static final int MAX_STATES = 100_000;
 
   private final String root;

@@ -15,10 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * How JSON is spelled: the rules for values of any kind, and single characters and texts within
- * strings.
- */
+/** The grammar rules of JSON: values of any kind, and characters and texts within strings. */
 public final class JsonSyntax {
   public static final String VALUE = "value";
   public static final String OBJECT = "object";
@@ -28,7 +25,7 @@ public final class JsonSyntax {
   public static final String NUMBER = "number";
   public static final String INTEGER = "integer";
 
-  /** Between items: at most one space, so that a model cannot go on with blanks for ever. */
+  /** Between items: at most one space, so that a model cannot generate blanks forever. */
   public static final RuleExpression COMMA = seq(text(","), optional(text(" ")));
 
   public static final RuleExpression COLON = seq(text(":"), optional(text(" ")));
@@ -66,7 +63,7 @@ public final class JsonSyntax {
     return new Repeat(body, 0, RuleExpression.UNBOUNDED);
   }
 
-  /** One or more with commas between. */
+  /** One or more items with commas between them. */
   public static RuleExpression separated(RuleExpression item) {
     return seq(item, many(seq(COMMA, item)));
   }
@@ -87,7 +84,7 @@ public final class JsonSyntax {
         optional(text("-")), alt(text("0"), digits1To18()), optional(fraction), optional(exponent));
   }
 
-  /** A character of a string in any spelling; surrogates are escaped in pairs only. */
+  /** A character of a string, with or without escape; surrogates are escaped in pairs only. */
   private static RuleExpression anyCharacter() {
     RuleExpression hex = chars('0', '9', 'a', 'f', 'A', 'F');
     RuleExpression notD = chars('0', '9', 'a', 'c', 'A', 'C', 'e', 'f', 'E', 'F');
@@ -102,7 +99,7 @@ public final class JsonSyntax {
   }
 
   /**
-   * A character of the set, each in one spelling: as itself where JSON allows, else by its shortest
+   * A character of the set in one form only: unescaped if JSON allows it, else with its shortest
    * escape.
    */
   public static RuleExpression spell(CodePointSet set) {
@@ -120,7 +117,7 @@ public final class JsonSyntax {
     return spellings.size() == 1 ? spellings.getFirst() : new Alt(spellings);
   }
 
-  /** The text as a JSON string, in the spelling of {@link #spell}. */
+  /** The text as a JSON string, in the form of {@link #spell}. */
   public static String quote(String text) {
     StringBuilder quoted = new StringBuilder("\"");
     text.codePoints()

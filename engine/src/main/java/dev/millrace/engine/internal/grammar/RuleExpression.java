@@ -2,35 +2,35 @@ package dev.millrace.engine.internal.grammar;
 
 import java.util.List;
 
-/** What stands on the right of a rule. */
+/** The right-hand side of a rule. */
 public sealed interface RuleExpression {
-  /** One character of a set; nothing at all where the set is empty. */
+  /** One character of a set; matches nothing if the set is empty. */
   record Chars(CodePointSet set) implements RuleExpression {}
 
   /** Exactly this text. */
   record Text(String text) implements RuleExpression {}
 
-  /** All in turn; the empty text where there are none. */
+  /** All parts in order; the empty text if there are none. */
   record Seq(List<RuleExpression> parts) implements RuleExpression {
     public Seq {
       parts = List.copyOf(parts);
     }
   }
 
-  /** Any one of them; nothing where there are none. */
+  /** Any one of the choices; matches nothing if there are none. */
   record Alt(List<RuleExpression> choices) implements RuleExpression {
     public Alt {
       choices = List.copyOf(choices);
     }
   }
 
-  /** From {@code min} to {@code max} times in a row; a max of {@link #UNBOUNDED} is no limit. */
+  /** Repeats {@code min} to {@code max} times; {@link #UNBOUNDED} is no limit. */
   record Repeat(RuleExpression body, int min, int max) implements RuleExpression {}
 
   /**
-   * Items in their order with a separator between those present: the shape of an object's
-   * properties, kept apart from alternatives because it would take a number of them that is
-   * quadratic in the items. Neither the items nor the separator match the empty text.
+   * Items in order with a separator between those present: the form of an object's properties. As
+   * alternatives, their number would be quadratic in the items. Neither an item nor the separator
+   * matches the empty text.
    */
   record SeparatedItems(List<Item> items, RuleExpression separator) implements RuleExpression {
     public SeparatedItems {
@@ -38,10 +38,10 @@ public sealed interface RuleExpression {
     }
   }
 
-  /** An item of a list, left out at will where it is optional. */
+  /** An item of a list; an optional one may be missing. */
   record Item(RuleExpression expr, boolean optional) {}
 
-  /** Whatever the named rule matches. */
+  /** What the named rule matches. */
   record Ref(String rule) implements RuleExpression {}
 
   int UNBOUNDED = -1;

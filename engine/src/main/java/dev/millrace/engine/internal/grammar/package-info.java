@@ -1,7 +1,7 @@
 /**
  * The rules of a grammar: a {@link RuleExpression} for each name, checked by {@link
  * GrammarAnalysis} (no missing rule, no left recursion, a root that can be completed), the GBNF
- * parser, and the rules for JSON. Start at {@code GrammarRules}.
+ * parser, and the rules for JSON. Start at {@link GrammarRules}.
  */
 @NullMarked
 package dev.millrace.engine.internal.grammar;

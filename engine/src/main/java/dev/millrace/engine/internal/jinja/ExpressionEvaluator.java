@@ -149,7 +149,7 @@ final class ExpressionEvaluator {
     return new PyArguments(positional, named);
   }
 
-  /** The text that a block captured, through the block's filter, if it has one. */
+  /** Applies the filter of a block, if it has one, to the captured text. */
   Object applyBlockFilter(@Nullable Expression filter, String text, VariableScope scope) {
     if (!(filter instanceof FilterCall filtered)) {
       return text;

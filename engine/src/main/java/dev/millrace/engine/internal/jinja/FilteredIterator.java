@@ -6,8 +6,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The items that pass a test, which is asked only when the next item is: the loop's body may change
- * its outcome.
+ * The items that pass a test. The test runs only when the next item is requested, because the
+ * loop's body may change its outcome.
  */
 final class FilteredIterator implements Iterator<Object> {
   private final Iterator<?> items;

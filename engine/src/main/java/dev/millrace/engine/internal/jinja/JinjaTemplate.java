@@ -16,7 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A template, read and checked. It holds no state of a rendering: threads may share it. */
+/** A parsed and checked template. It holds no state of a rendering: threads may share it. */
 public final class JinjaTemplate {
   private final List<Statement> body;
   private final JinjaLimits limits;
@@ -27,9 +27,10 @@ public final class JinjaTemplate {
   }
 
   /**
-   * Reads a template.
+   * Parses a template.
    *
-   * @throws ChatTemplateException if it is no template, is too long, or uses what is not supported
+   * @throws ChatTemplateException if it is not a template, is too long, or uses what is not
+   *     supported
    */
   public static JinjaTemplate parse(String source, JinjaLimits limits) {
     if (source.length() > limits.sourceChars()) {
@@ -48,8 +49,8 @@ public final class JinjaTemplate {
    *
    * @param context the variables, of plain Java objects: null, Boolean, numbers, String, List and
    *     Map with String keys
-   * @param now what {@code strftime_now} tells
-   * @throws ChatTemplateException if the template refuses the context, fails on it, or exceeds its
+   * @param now the time of {@code strftime_now}
+   * @throws ChatTemplateException if the template rejects the context, fails on it, or exceeds its
    *     limits
    */
   public String render(Map<String, ?> context, LocalDateTime now) {
@@ -62,8 +63,8 @@ public final class JinjaTemplate {
     try {
       return new StatementRenderer(budget).capture(body, scope);
     } catch (StackOverflowError _) {
-      // Long chains of operators and values built ever deeper nest without a call. Nothing outlives
-      // a rendering, so nothing is left half done.
+      // Long chains of operators and deeply nested values can overflow the stack without a call.
+      // Nothing outlives a rendering, so nothing is left half done.
       throw new ChatTemplateException("it is nested too deep to be evaluated");
     }
   }

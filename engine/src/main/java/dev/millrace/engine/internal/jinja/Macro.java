@@ -26,15 +26,15 @@ record Macro(
     List<Parameter> parameters = signature.parameters();
     for (int i = 0; i < parameters.size(); i++) {
       Parameter parameter = parameters.get(i);
-      Object given =
+      Object value =
           i < args.positional().size() ? args.positional().get(i) : named.remove(parameter.name());
-      inner.set(parameter.name(), given != null ? given : otherwise(parameter, inner));
+      inner.set(parameter.name(), value != null ? value : defaultValue(parameter, inner));
     }
     rest(args, named, inner);
     return renderer.capture(signature.body(), inner);
   }
 
-  private Object otherwise(Parameter parameter, VariableScope inner) {
+  private Object defaultValue(Parameter parameter, VariableScope inner) {
     if (parameter.otherwise() == null) {
       return new Undefined("parameter '" + parameter.name() + "' was not provided");
     }
@@ -42,8 +42,8 @@ record Macro(
   }
 
   /**
-   * What no parameter took goes to {@code varargs} and {@code kwargs}, for a macro that uses them;
-   * others refuse it.
+   * Passes the remaining arguments as {@code varargs} and {@code kwargs} to a macro that uses them;
+   * other macros reject them.
    */
   private void rest(PyArguments args, Map<String, Object> named, VariableScope inner) {
     int taken = Math.min(signature.parameters().size(), args.positional().size());

@@ -29,9 +29,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Carries out the statements of one rendering. */
+/** Executes the statements of one rendering. */
 final class StatementRenderer {
-  /** How a body ended: at its end, or by a statement that concerns the loop around it. */
+  /** How a body ended: normally, or by a statement for the loop around it. */
   private enum Completion {
     NORMAL,
     BREAK,
@@ -51,7 +51,7 @@ final class StatementRenderer {
     return evaluator;
   }
 
-  /** What the statements print. */
+  /** Renders the statements to a string. */
   String capture(List<Statement> body, VariableScope scope) {
     StringBuilder around = out;
     out = new StringBuilder();

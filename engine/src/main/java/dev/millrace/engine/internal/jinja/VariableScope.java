@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The variables of a template, a loop's round or a macro's call, over those around it. What is set
- * in a scope ends with it.
+ * The variables of a template, of one iteration of a loop, or of a macro call, on top of those of
+ * the enclosing scope. A variable ends with its scope.
  */
 final class VariableScope {
   private final @Nullable VariableScope outer;

@@ -15,8 +15,8 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Codes in planes to floats of a panel: one vector of rows, some columns. What {@link BlockFormat} says
- * in numbers, said in vectors.
+ * Converts bit planes to the floats of a panel: one vector of rows, some columns. The vector form
+ * of {@link BlockFormat}.
  */
 final class BitPlaneDequantizer {
   private static final VectorSpecies<Integer> I = VectorWidth.INTS;

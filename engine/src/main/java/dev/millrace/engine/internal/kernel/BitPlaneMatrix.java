@@ -12,11 +12,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * The types of few bits that have no kernel of their own: codes in planes of bits, rows
- * interleaved, turned into floats by {@link BitPlaneDequantizer}. A group has the low bits: words of 16
- * lanes, as many columns as fit a lane; the high bits likewise; then 16 halves for each block, and
- * 16 more where there are shifts; in superblocks then 16 bytes for each run, and 16 more where
- * there are minima.
+ * A matrix of a low-bit type without its own kernel: codes in bit planes, rows interleaved,
+ * converted to floats by {@link BitPlaneDequantizer}. A group has the low bits: words of 16 lanes,
+ * as many columns as fit a lane; the high bits likewise; then 16 halves for each block, and 16 more
+ * where there are shifts; in superblocks then 16 bytes for each run, and 16 more where there are
+ * minima.
  */
 final class BitPlaneMatrix extends PanelMatrix {
   final BlockFormat codes;

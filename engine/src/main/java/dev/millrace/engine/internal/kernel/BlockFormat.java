@@ -10,9 +10,9 @@ import dev.millrace.engine.internal.tensor.IqGrids;
 import java.lang.foreign.MemorySegment;
 
 /**
- * How the types that {@link BitPlaneMatrix} holds are laid out in a file: for each column a code of
- * low and high bits; for each block one or two halves; in superblocks, for each run of columns, a
- * scale and perhaps a minimum of a byte. A weight is {@code meaning(code) * scale + shift}.
+ * The file layouts of the types that {@link BitPlaneMatrix} holds: for each column a code of low
+ * and high bits; for each block one or two halves; in superblocks, for each run of columns, a scale
+ * and perhaps a minimum of a byte. A weight is {@code meaning(code) * scale + shift}.
  */
 enum BlockFormat {
   Q4_1(4, 0, 32, true),

@@ -13,7 +13,7 @@ import dev.millrace.engine.internal.tensor.WorkerScratch;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/** F32, F16, BF16: a group has, column by column, 16 weights. */
+/** A matrix of F32, F16 or BF16: a group has, column by column, 16 weights. */
 final class FloatMatrix extends PanelMatrix implements TileMatMul {
   /** Up to so many columns, weights become floats on the way; beyond, once for all. */
   private static final int FEW = 8;

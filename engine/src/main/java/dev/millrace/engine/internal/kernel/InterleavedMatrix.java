@@ -31,11 +31,11 @@ abstract class InterleavedMatrix implements Matrix {
   final long groupBytes;
 
   final MemorySegment weights;
-  private final ComputePool crew;
+  private final ComputePool pool;
 
   InterleavedMatrix(TensorPacker packing, int rows, int columns, long bytesOfGroup) {
     kernels = packing.kernels();
-    crew = packing.crew();
+    pool = packing.pool();
     this.rows = rows;
     this.columns = columns;
     groups = 2 * Math.ceilDiv(rows, 2 * GROUP);
@@ -44,8 +44,8 @@ abstract class InterleavedMatrix implements Matrix {
   }
 
   /**
-   * Memory of the arena, seen without its lifetime check: kernels load from it millions of times.
-   * Whoever closes the arena has stopped all use.
+   * Memory of the arena without its lifetime check: kernels load from it millions of times. The
+   * arena is closed only after all use has stopped.
    */
   @SuppressWarnings("restricted")
   static MemorySegment allocate(Arena arena, long bytes) {
@@ -69,7 +69,7 @@ abstract class InterleavedMatrix implements Matrix {
   }
 
   final WorkerScratch scratch(int worker) {
-    return crew.scratch(worker);
+    return pool.scratch(worker);
   }
 
   @Override

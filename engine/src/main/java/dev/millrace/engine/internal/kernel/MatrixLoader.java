@@ -8,7 +8,7 @@ import dev.millrace.engine.internal.tensor.ComputePool;
 import dev.millrace.engine.internal.tensor.Matrix;
 import java.lang.foreign.Arena;
 
-/** Turns the tensors of a file into matrices. */
+/** Loads the tensors of a file as matrices. */
 public final class MatrixLoader {
   private MatrixLoader() {}
 
@@ -22,9 +22,9 @@ public final class MatrixLoader {
       TensorInfo tensor,
       int firstRow,
       int rows,
-      ComputePool crew,
+      ComputePool pool,
       Arena arena) {
-    TensorPacker packing = new TensorPacker(kernels, crew, arena, gguf, tensor, firstRow);
+    TensorPacker packing = new TensorPacker(kernels, pool, arena, gguf, tensor, firstRow);
     return switch (tensor.type()) {
       case Q4_0 -> new Q4_0Matrix(packing, rows, tensor.columns());
       case Q4_K -> new Q4_KMatrix(packing, rows, tensor.columns());
@@ -47,7 +47,7 @@ public final class MatrixLoader {
 
   /** As above, in memory that stays until the process ends. */
   public static Matrix load(
-      KernelType kernels, Gguf gguf, TensorInfo tensor, int firstRow, int rows, ComputePool crew) {
-    return load(kernels, gguf, tensor, firstRow, rows, crew, Arena.global());
+      KernelType kernels, Gguf gguf, TensorInfo tensor, int firstRow, int rows, ComputePool pool) {
+    return load(kernels, gguf, tensor, firstRow, rows, pool, Arena.global());
   }
 }

@@ -14,8 +14,8 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Interleaved weights to floats of a panel: one vector of rows, all columns. Each conversion is
- * exact.
+ * Converts interleaved weights to the floats of a panel: one vector of rows, all columns. Each
+ * conversion is exact.
  */
 final class PanelDequantizer {
   private static final VectorSpecies<Integer> I = VectorWidth.INTS;

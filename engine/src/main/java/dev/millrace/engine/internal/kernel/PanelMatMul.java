@@ -6,13 +6,12 @@ import dev.millrace.engine.internal.tensor.WorkerScratch;
 import java.util.Arrays;
 
 /**
- * Products by panels: 64 rows of weights are turned into floats, some columns deep, in the nearest
- * cache, and serve many columns of activations from there. Any type that can be dequantised goes
- * this way; types with a kernel of their own go this way when many columns are at hand, with the
- * same bits.
+ * Matrix products by panels: 64 rows of weights, some columns deep, are converted to floats in the
+ * nearest cache and used for many columns of activations. Any type that can be dequantized can be
+ * computed like this; types with their own kernel use it for many columns, with the same bits.
  */
 final class PanelMatMul {
-  /** Turns weights into floats. */
+  /** Fills panels with weights as floats. */
   @FunctionalInterface
   interface Filler {
     /**

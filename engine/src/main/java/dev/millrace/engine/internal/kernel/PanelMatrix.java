@@ -3,7 +3,7 @@ package dev.millrace.engine.internal.kernel;
 import dev.millrace.engine.internal.tensor.Activations;
 import dev.millrace.engine.internal.tensor.WorkerScratch;
 
-/** A matrix that computes by panels. */
+/** A matrix that is multiplied by panels. */
 abstract class PanelMatrix extends InterleavedMatrix {
   private final PanelMatMul panels;
 
@@ -40,7 +40,7 @@ abstract class PanelMatrix extends InterleavedMatrix {
 
   /**
    * Fills lanes [lane, lane + 16) of the panel and its scales with a group: see {@link
-   * Panels.Filler}.
+   * PanelMatMul.Filler}.
    */
   abstract void fill(int group, int column, int depth, WorkerScratch scratch, int lane);
 }

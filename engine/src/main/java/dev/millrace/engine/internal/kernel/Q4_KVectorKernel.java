@@ -15,8 +15,8 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * Products with 4-bit weights in superblocks of eight blocks of 32, each with its own scale and
- * minimum (Q4_K): as in {@link Q4_0VectorKernel}, with {@code scale * dot - minimum * sum} at the end
- * of a block.
+ * minimum (Q4_K): as in {@link Q4_0VectorKernel}, with {@code scale * dot - minimum * sum} at the
+ * end of a block.
  */
 final class Q4_KVectorKernel {
   private static final VectorSpecies<Integer> I = VectorWidth.INTS;

@@ -10,11 +10,11 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * What turning a tensor of a file into a matrix needs: who computes, where it goes, and the rows as
- * the file has them.
+ * Converts a tensor of a file into a matrix: with its threads, its target memory, and the rows of
+ * the file.
  */
 record TensorPacker(
-    KernelType kernels, ComputePool crew, Arena arena, Gguf gguf, TensorInfo tensor, int firstRow) {
+    KernelType kernels, ComputePool pool, Arena arena, Gguf gguf, TensorInfo tensor, int firstRow) {
 
   /**
    * Packs one group of rows: {@code source} has them one after the other, as in the file; missing
@@ -32,14 +32,14 @@ record TensorPacker(
   void packGroups(int rows, GroupPacker packer) {
     long rowBytes = tensor.type().rowBytes(tensor.columns());
     int groups = (rows + InterleavedMatrix.GROUP - 1) / InterleavedMatrix.GROUP;
-    MemorySegment[] buffers = new MemorySegment[crew.threads()];
+    MemorySegment[] buffers = new MemorySegment[pool.threads()];
     try (Arena scratch = Arena.ofShared()) {
       for (int i = 0; i < buffers.length; i++) {
         buffers[i] = scratch.allocate(rowBytes * InterleavedMatrix.GROUP, 64);
       }
       for (int first = 0; first < groups; first += ComputePool.MAX_PARTS / 2) {
         int from = first;
-        crew.run(
+        pool.run(
             Math.min(groups - first, ComputePool.MAX_PARTS / 2),
             (part, worker) -> pack(from + part, rows, rowBytes, buffers[worker], packer));
       }

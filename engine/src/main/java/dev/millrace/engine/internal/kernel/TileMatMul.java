@@ -4,8 +4,8 @@ import dev.millrace.engine.internal.tensor.Activations;
 import dev.millrace.engine.internal.tensor.Matrix;
 
 /**
- * Products by tiles, for matrices that compute with their weights as they lie: two groups of rows
- * by one, four or eight columns. Where fewer columns are left, a tile computes the last one twice.
+ * Matrix products by tiles, for matrices that compute with their stored weights: two groups of rows
+ * by one, four or eight columns. If fewer columns are left, a tile computes the last one twice.
  */
 interface TileMatMul {
   /** Columns of activations that stay in the nearer caches while the rows of a part pass by. */

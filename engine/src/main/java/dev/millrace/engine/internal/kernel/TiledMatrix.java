@@ -5,10 +5,10 @@ import dev.millrace.engine.internal.tensor.Activations;
 import dev.millrace.engine.internal.tensor.VectorWidth;
 
 /**
- * Row groups in bands of two, whose weights and scales lie in exactly the order in which a product
- * reads them: one stream of cache lines, which the processor fetches ahead. Groups one after the
- * other, with scales in a place of their own, reached two thirds of the speed from memory, and two
- * streams in one page less than half.
+ * A matrix of row groups in bands of two, with weights and scales in exactly the order in which a
+ * product reads them: one stream of cache lines, which the processor fetches ahead. Groups one
+ * after the other, with scales in a place of their own, reached two thirds of the speed from
+ * memory, and two streams in one page less than half.
  */
 abstract class TiledMatrix extends InterleavedMatrix implements TileMatMul {
   private final int blockBytes;
@@ -75,7 +75,7 @@ abstract class TiledMatrix extends InterleavedMatrix implements TileMatMul {
     }
   }
 
-  /** The oracle: 16 rows and one column, into tile[t…]. */
+  /** The reference: 16 rows and one column, into tile[t…]. */
   abstract void scalarTile(int group, Activations x, int c, float[] tile, int t);
 
   /** The kernel of one column, for a band's lanes from {@code lane} on. */

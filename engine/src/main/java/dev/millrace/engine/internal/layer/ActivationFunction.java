@@ -2,7 +2,7 @@ package dev.millrace.engine.internal.layer;
 
 import dev.millrace.engine.internal.math.Arithmetic;
 
-/** The function inside a feed-forward network. */
+/** The activation function of a feed-forward network. */
 final class ActivationFunction {
   private final Arithmetic arithmetic;
   private final boolean gelu;

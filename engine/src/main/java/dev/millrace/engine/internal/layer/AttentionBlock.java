@@ -10,18 +10,18 @@ import dev.millrace.engine.internal.tensor.ComputePool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queries, keys and values of the rows; attention over all positions up to them; the projection of
- * what it gives.
+ * The attention block of a layer: queries, keys and values of the rows, attention over all earlier
+ * positions, and the output projection.
  */
 public final class AttentionBlock implements LayerBlock {
 
   /**
    * What all attention blocks of a segment share.
    *
-   * @param store keys and values of the segment's layers
+   * @param store the KV cache of the segment's layers
    */
   public record Shared(
-      ComputePool crew,
+      ComputePool pool,
       Arithmetic arithmetic,
       LayerBuffers buffers,
       AttentionConfig config,
@@ -53,14 +53,14 @@ public final class AttentionBlock implements LayerBlock {
     LayerBuffers buffers = shared.buffers;
     this.projections =
         new MatMul(
-            shared.crew,
+            shared.pool,
             buffers.input,
             new MatMul.Factor(weights.query().matrix(), buffers.query),
             new MatMul.Factor(weights.key().matrix(), buffers.key),
             new MatMul.Factor(weights.value().matrix(), buffers.value));
     this.output =
         new MatMul(
-            shared.crew,
+            shared.pool,
             buffers.attended,
             new MatMul.Factor(weights.output().matrix(), buffers.update));
   }
@@ -70,9 +70,9 @@ public final class AttentionBlock implements LayerBlock {
     this.batch = batch;
     LayerBuffers buffers = shared.buffers;
     projections.run(batch.rows);
-    shared.crew.run(batch.rows, place);
-    shared.attention.run(shared.crew, layer, rule, batch, buffers.query, buffers.attended.values);
-    shared.crew.run(batch.rows, ready);
+    shared.pool.run(batch.rows, place);
+    shared.attention.run(shared.pool, layer, rule, batch, buffers.query, buffers.attended.values);
+    shared.pool.run(batch.rows, ready);
     output.run(batch.rows);
   }
 
@@ -81,9 +81,7 @@ public final class AttentionBlock implements LayerBlock {
     return weights.output().bias();
   }
 
-  /**
-   * Makes a row's query ready for attention and puts its key and value where later rows find them.
-   */
+  /** Prepares a row's query for attention and writes its key and value to the cache. */
   private void place(int row, int worker) {
     AttentionConfig config = shared.config;
     LayerBuffers buffers = shared.buffers;

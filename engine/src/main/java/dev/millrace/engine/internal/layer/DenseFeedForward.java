@@ -8,12 +8,12 @@ import dev.millrace.engine.internal.tensor.Activations;
 import dev.millrace.engine.internal.tensor.ComputePool;
 import org.jspecify.annotations.Nullable;
 
-/** down(f(gate(x)) * up(x)), or down(f(up(x))) where there is no gate. */
+/** A dense feed-forward network: down(f(gate(x)) * up(x)), or down(f(up(x))) without a gate. */
 final class DenseFeedForward implements LayerBlock {
 
   /** What all dense networks of a segment share. */
   static final class Shared {
-    final ComputePool crew;
+    final ComputePool pool;
     final Arithmetic arithmetic;
     final LayerBuffers buffers;
     final ActivationFunction activation;
@@ -21,14 +21,14 @@ final class DenseFeedForward implements LayerBlock {
     final float[] up; // (row, inner): what it is multiplied with; empty without gates
 
     Shared(
-        ComputePool crew,
+        ComputePool pool,
         Arithmetic arithmetic,
         LayerBuffers buffers,
         ModelConfig config,
         int maxRows,
         boolean integers) {
       int width = config.feedForward().width();
-      this.crew = crew;
+      this.pool = pool;
       this.arithmetic = arithmetic;
       this.buffers = buffers;
       this.activation = new ActivationFunction(arithmetic, config.has(ArchitectureTrait.GELU));
@@ -53,11 +53,11 @@ final class DenseFeedForward implements LayerBlock {
     MatMul.Factor up = new MatMul.Factor(weights.up().matrix(), gate == null ? inner : shared.up);
     this.enter =
         gate == null
-            ? new MatMul(shared.crew, input, up)
-            : new MatMul(shared.crew, input, new MatMul.Factor(gate.matrix(), inner), up);
+            ? new MatMul(shared.pool, input, up)
+            : new MatMul(shared.pool, input, new MatMul.Factor(gate.matrix(), inner), up);
     this.leave =
         new MatMul(
-            shared.crew,
+            shared.pool,
             shared.inner,
             new MatMul.Factor(weights.down().matrix(), shared.buffers.update));
   }
@@ -65,7 +65,7 @@ final class DenseFeedForward implements LayerBlock {
   @Override
   public void forward(Batch batch) {
     enter.run(batch.rows);
-    shared.crew.run(batch.rows, activate);
+    shared.pool.run(batch.rows, activate);
     leave.run(batch.rows);
   }
 

@@ -12,16 +12,16 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gated network per expert. Rows are gathered by expert, so that each expert's weights are read
- * once for all of its rows; what the experts give is added to a row in the order of their rank,
- * whatever else is in the batch.
+ * A mixture of experts, each a gated network. Rows are grouped by expert, so that each expert's
+ * weights are read once for all of its rows. The experts' results are added to a row in the order
+ * of their rank, whatever else is in the batch.
  */
 final class ExpertFeedForward implements LayerBlock {
   private static final int PARTS_PER_THREAD = 4;
 
   /** What all networks of a segment share. */
   static final class Shared {
-    final ComputePool crew;
+    final ComputePool pool;
     final Arithmetic arithmetic;
     final LayerBuffers buffers;
     final ActivationFunction activation;
@@ -33,7 +33,7 @@ final class ExpertFeedForward implements LayerBlock {
     final float[] down; // (visit, width)
 
     Shared(
-        ComputePool crew,
+        ComputePool pool,
         Arithmetic arithmetic,
         LayerBuffers buffers,
         ModelConfig config,
@@ -41,7 +41,7 @@ final class ExpertFeedForward implements LayerBlock {
         boolean integers) {
       FeedForwardConfig network = config.feedForward();
       int visits = Math.multiplyExact(maxRows, network.expertsUsed());
-      this.crew = crew;
+      this.pool = pool;
       this.arithmetic = arithmetic;
       this.buffers = buffers;
       this.activation = new ActivationFunction(arithmetic, config.has(ArchitectureTrait.GELU));
@@ -70,24 +70,24 @@ final class ExpertFeedForward implements LayerBlock {
     this.weights = weights;
     this.router =
         new MatMul(
-            shared.crew,
+            shared.pool,
             shared.buffers.input,
             new MatMul.Factor(weights.router(), shared.routing.scores));
   }
 
   @Override
   public void forward(Batch batch) {
-    ComputePool crew = shared.crew;
+    ComputePool pool = shared.pool;
     ExpertRouting routing = shared.routing;
     router.run(batch.rows);
-    crew.run(batch.rows, choose);
+    pool.run(batch.rows, choose);
     routing.group(batch.rows);
-    pieces = Math.ceilDiv(crew.threads() * PARTS_PER_THREAD, routing.activeCount);
-    crew.run(routing.visits, gather);
-    crew.run(routing.activeCount * pieces, enter);
-    crew.run(routing.visits, activate);
-    crew.run(routing.activeCount * pieces, leave);
-    crew.run(batch.rows, combine);
+    pieces = Math.ceilDiv(pool.threads() * PARTS_PER_THREAD, routing.activeCount);
+    pool.run(routing.visits, gather);
+    pool.run(routing.activeCount * pieces, enter);
+    pool.run(routing.visits, activate);
+    pool.run(routing.activeCount * pieces, leave);
+    pool.run(batch.rows, combine);
   }
 
   @Override

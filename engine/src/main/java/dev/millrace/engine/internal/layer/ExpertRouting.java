@@ -5,9 +5,8 @@ import dev.millrace.engine.internal.math.Arithmetic;
 import java.util.Arrays;
 
 /**
- * Which experts each row goes to, with which weight, and an order of all these visits in which
- * those to one expert lie together. What a row gets depends on the row alone; where its visits lie
- * depends on the batch.
+ * Chooses the experts of each row with their weights, and orders all these visits by expert. The
+ * experts of a row depend on the row alone; the order of its visits depends on the batch.
  */
 final class ExpertRouting {
   private static final float TAKEN = -1; // less than any probability
@@ -40,7 +39,7 @@ final class ExpertRouting {
     this.active = new int[config.experts()];
   }
 
-  /** Chooses a row's experts, the likeliest first; of equals the one with the lower number. */
+  /** Chooses a row's experts, the likeliest first; the lower number of equal ones. */
   void choose(int row) {
     int experts = config.experts();
     int used = config.expertsUsed();

@@ -12,7 +12,7 @@ public final class FeedForwardFactory {
   private final ExpertFeedForward.@Nullable Shared experts;
 
   FeedForwardFactory(
-      ComputePool crew,
+      ComputePool pool,
       Arithmetic arithmetic,
       LayerBuffers buffers,
       ModelConfig config,
@@ -22,10 +22,10 @@ public final class FeedForwardFactory {
     dense =
         hasExperts
             ? null
-            : new DenseFeedForward.Shared(crew, arithmetic, buffers, config, maxRows, integers);
+            : new DenseFeedForward.Shared(pool, arithmetic, buffers, config, maxRows, integers);
     experts =
         hasExperts
-            ? new ExpertFeedForward.Shared(crew, arithmetic, buffers, config, maxRows, integers)
+            ? new ExpertFeedForward.Shared(pool, arithmetic, buffers, config, maxRows, integers)
             : null;
   }
 

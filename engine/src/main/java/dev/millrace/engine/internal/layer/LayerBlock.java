@@ -10,6 +10,6 @@ import org.jspecify.annotations.Nullable;
 public interface LayerBlock {
   void forward(Batch batch);
 
-  /** What is still to be added to each row of the update; null: nothing. */
+  /** A bias to be added to each row of the update; null: none. */
   float @Nullable [] bias();
 }

@@ -4,22 +4,19 @@ import dev.millrace.engine.internal.config.AttentionConfig;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.tensor.Activations;
 
-/**
- * What the layers of a segment compute in, one after the other. Allocated once, for the largest
- * turn.
- */
+/** The buffers that the layers of a segment share. Allocated once, for the largest batch. */
 public final class LayerBuffers {
-  /** What goes into a block: (row, width). */
+  /** The input of a block: (row, width). */
   final Activations input;
 
-  /** What a block gives, before it is added: (row, width). */
+  /** The output of a block before it is added: (row, width). */
   final float[] update;
 
   final float[] query; // (row, heads, keyLength)
   final float[] key; // (row, kvHeads, keyLength)
   final float[] value; // (row, kvHeads, valueLength)
 
-  /** What the heads give: (row, heads, valueLength). */
+  /** The output of the heads: (row, heads, valueLength). */
   final Activations attended;
 
   /**

@@ -10,12 +10,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What segments compute in, one after the other: nothing in it outlasts a turn. Allocated once, for
- * the largest turn.
+ * The buffers and kernels that segments share, one after the other: no content outlives a batch.
+ * Allocated once, for the largest batch.
  */
 public final class LayerResources {
   public final KernelType kernels;
-  public final ComputePool crew;
+  public final ComputePool pool;
   public final Arithmetic arithmetic;
   public final LayerBuffers buffers;
   public final FeedForwardFactory feedForwards;
@@ -28,15 +28,15 @@ public final class LayerResources {
    * @param integers whether any matrix takes its activations as integers
    */
   public LayerResources(
-      ModelConfig config, KernelType kernels, ComputePool crew, int maxRows, boolean integers) {
+      ModelConfig config, KernelType kernels, ComputePool pool, int maxRows, boolean integers) {
     this.kernels = kernels;
-    this.crew = crew;
+    this.pool = pool;
     this.maxRows = maxRows;
     this.rope = config.rope();
     this.arithmetic = Arithmetic.of(kernels);
     this.buffers = new LayerBuffers(config, maxRows, integers);
     this.feedForwards =
-        new FeedForwardFactory(crew, arithmetic, buffers, config, maxRows, integers);
+        new FeedForwardFactory(pool, arithmetic, buffers, config, maxRows, integers);
   }
 
   /**
@@ -44,6 +44,6 @@ public final class LayerResources {
    */
   public LayerRopes ropes(float @Nullable [] factors) {
     return rotations.computeIfAbsent(
-        factors, divisors -> new LayerRopes(rope, divisors, maxRows, crew));
+        factors, divisors -> new LayerRopes(rope, divisors, maxRows, pool));
   }
 }

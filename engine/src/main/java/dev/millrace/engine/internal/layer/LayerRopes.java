@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The rotations of a segment's layers: none, one, or another one for layers with a sliding window.
  */
 public final class LayerRopes {
-  private final ComputePool crew;
+  private final ComputePool pool;
   private final @Nullable Rope usual;
   private final @Nullable Rope windowed;
   private final ComputePool.ParallelLoop section = this::prepareRow;
@@ -19,8 +19,8 @@ public final class LayerRopes {
   /**
    * @param factors by which frequencies are divided; null: none
    */
-  LayerRopes(RopeConfig config, float @Nullable [] factors, int maxRows, ComputePool crew) {
-    this.crew = crew;
+  LayerRopes(RopeConfig config, float @Nullable [] factors, int maxRows, ComputePool pool) {
+    this.pool = pool;
     this.usual =
         config.dimensions() == 0 ? null : new Rope(config.settings(false, factors), maxRows);
     boolean same =
@@ -33,11 +33,11 @@ public final class LayerRopes {
     return isWindowed ? windowed : usual;
   }
 
-  /** To be called once a turn, before the first layer. */
+  /** Call it once per batch, before the first layer. */
   public void prepare(Batch batch) {
     if (usual != null) {
       position = batch.position;
-      crew.run(batch.rows, section);
+      pool.run(batch.rows, section);
     }
   }
 

@@ -14,8 +14,8 @@ public record LayerWeights(
   /**
    * The norms around a block. Each architecture has some of them.
    *
-   * @param before on the way into the block
-   * @param onUpdate of what the block gives, before it is added to the rows
+   * @param before of the input of the block
+   * @param onUpdate of the output of the block, before it is added to the rows
    * @param after of the sum
    */
   public record BlockNorms(@Nullable Norm before, @Nullable Norm onUpdate, @Nullable Norm after) {}
@@ -41,7 +41,7 @@ public record LayerWeights(
   /**
    * One network for all rows.
    *
-   * @param gate null: the network has none
+   * @param gate null if the network has none
    */
   public record Dense(@Nullable Linear gate, Linear up, Linear down) implements FeedForwardWeights {
     @Override

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** A projection: (rows, columns) weights and, in some models, a bias (rows). */
 public record Linear(Matrix matrix, float @Nullable [] bias) {
 
-  /** Adds the bias, where there is one, to a product with the matrix. */
+  /** Adds the bias, if there is one, to a product with the matrix. */
   void addBias(Arithmetic arithmetic, float[] product, int offset) {
     if (bias != null) {
       arithmetic.add(product, offset, bias, 0, bias.length);

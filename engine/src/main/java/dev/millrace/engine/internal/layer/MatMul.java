@@ -9,33 +9,33 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The product of one or several matrices with the same rows, cut into parts of matrix rows for a
- * crew.
+ * compute pool.
  */
 public final class MatMul implements ComputePool.ParallelLoop {
   /** A part is a multiple of this many rows, so that kernels work on whole panels. */
   private static final int GRAIN = 64;
 
-  /** More parts than threads, so that a thread that was held up costs the others little. */
+  /** More parts than threads, so that a delayed thread costs the others little. */
   private static final int PARTS_PER_THREAD = 8;
 
   /**
    * A matrix and where its product goes: (row, matrix rows).
    *
-   * @param out null: said at each run
+   * @param out null if it is given at each run
    */
   public record Factor(Matrix matrix, float @Nullable [] out) {}
 
   private record Part(Matrix matrix, float @Nullable [] out, int from, int to) {}
 
-  private final ComputePool crew;
+  private final ComputePool pool;
   private final Activations input;
   private final Part[] parts;
   private int rows;
   private float[] out = {};
   private int outRow;
 
-  public MatMul(ComputePool crew, Activations input, Factor... factors) {
-    this.crew = crew;
+  public MatMul(ComputePool pool, Activations input, Factor... factors) {
+    this.pool = pool;
     this.input = input;
     long all = 0;
     for (Factor factor : factors) {
@@ -44,7 +44,7 @@ public final class MatMul implements ComputePool.ParallelLoop {
     List<Part> cut = new ArrayList<>();
     for (Factor factor : factors) {
       Matrix matrix = factor.matrix;
-      int length = length(matrix, all / ((long) crew.threads() * PARTS_PER_THREAD));
+      int length = length(matrix, all / ((long) pool.threads() * PARTS_PER_THREAD));
       for (int from = 0; from < matrix.rows(); from += length) {
         cut.add(new Part(matrix, factor.out, from, Math.min(matrix.rows(), from + length)));
       }
@@ -52,15 +52,15 @@ public final class MatMul implements ComputePool.ParallelLoop {
     this.parts = cut.toArray(Part[]::new);
   }
 
-  private static int length(Matrix matrix, long wished) {
+  private static int length(Matrix matrix, long wanted) {
     int step = Math.ceilDiv(GRAIN, matrix.rowStep()) * matrix.rowStep();
-    return (int) Math.max(step, Math.ceilDiv(wished, (long) step) * step);
+    return (int) Math.max(step, Math.ceilDiv(wanted, (long) step) * step);
   }
 
   /** Multiplies the first {@code count} rows. */
   void run(int count) {
     rows = count;
-    crew.run(parts.length, this);
+    pool.run(parts.length, this);
   }
 
   /**

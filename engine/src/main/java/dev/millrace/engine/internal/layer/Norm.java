@@ -5,7 +5,8 @@ import dev.millrace.engine.internal.math.Arithmetic;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A norm with its weights: root mean square, or, with {@link ArchitectureTrait#LAYER_NORM}, mean and variance.
+ * A norm with its weights: root mean square, or, with {@link ArchitectureTrait#LAYER_NORM}, mean
+ * and variance.
  */
 public final class Norm {
   private final Arithmetic arithmetic;
@@ -27,7 +28,7 @@ public final class Norm {
     this.epsilon = epsilon;
   }
 
-  /** Norms as many numbers as there are weights; {@code out} may be {@code x}. */
+  /** Normalises as many numbers as there are weights; {@code out} may be {@code x}. */
   public void apply(float[] x, int from, float[] out, int to) {
     if (layerNorm) {
       arithmetic.layerNorm(x, from, weight, bias, epsilon, weight.length, out, to);

@@ -4,9 +4,9 @@ import dev.millrace.engine.internal.math.Arithmetic;
 import dev.millrace.engine.internal.pipe.Batch;
 import dev.millrace.engine.internal.tensor.ComputePool;
 
-/** A block with its norms and the addition of what it gives to the rows. */
+/** A block with its norms and its residual addition. */
 public final class ResidualBlock {
-  private final ComputePool crew;
+  private final ComputePool pool;
   private final Arithmetic arithmetic;
   private final LayerBuffers buffers;
   private final LayerWeights.BlockNorms norms;
@@ -15,19 +15,19 @@ public final class ResidualBlock {
   private final ComputePool.ParallelLoop leave = this::leave;
   private float[] hidden = {}; // (row, width)
 
-  public ResidualBlock(LayerResources workplace, LayerWeights.BlockNorms norms, LayerBlock block) {
-    this.crew = workplace.crew;
-    this.arithmetic = workplace.arithmetic;
-    this.buffers = workplace.buffers;
+  public ResidualBlock(LayerResources resources, LayerWeights.BlockNorms norms, LayerBlock block) {
+    this.pool = resources.pool;
+    this.arithmetic = resources.arithmetic;
+    this.buffers = resources.buffers;
     this.norms = norms;
     this.block = block;
   }
 
   public void forward(Batch batch) {
     hidden = batch.hidden;
-    crew.run(batch.rows, enter);
+    pool.run(batch.rows, enter);
     block.forward(batch);
-    crew.run(batch.rows, leave);
+    pool.run(batch.rows, leave);
   }
 
   private void enter(int row, int worker) {

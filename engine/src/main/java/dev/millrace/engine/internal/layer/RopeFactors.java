@@ -3,11 +3,10 @@ package dev.millrace.engine.internal.layer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * By what the frequencies of the rotation are divided. Models with two sets take one for the whole
- * context that a sequence may have, not for the position that it has reached: keys that are stored
- * cannot change their rotation.
+ * The divisors of the RoPE frequencies. Models with two sets choose one by the whole context that a
+ * sequence may have, not by the position reached: the rotation of stored keys cannot change.
  *
- * @param usual up to the original context; null: they are not divided
+ * @param usual up to the original context; null: no division
  * @param stretched beyond it
  */
 public record RopeFactors(

@@ -4,8 +4,8 @@ import dev.millrace.engine.api.KernelType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a layer does to rows of floats besides products with weights. Every implementation gives the
- * same bits: sums over a row go to 16 partial sums (element i to partial i mod 16, i going up),
+ * The operations of a layer on rows of floats, except matrix products. Every implementation gives
+ * the same bits: sums over a row go to 16 partial sums (element i to partial i mod 16, i going up),
  * which are then added pairwise (0+8, 1+9, …; 0+4, …; 0+2, 1+3; 0+1). Stateless: any thread may
  * call. Offsets say where a row starts in its array; in and out may be the same place, but must not
  * overlap otherwise.
@@ -64,8 +64,8 @@ public interface Arithmetic {
   void softmaxWeights(float[] x, int xo, int n, float greatest);
 
   /**
-   * {@code x = exp(x - max) / sum}, the exp being {@link FloatExp#share}. NaN if any x is NaN or all are
-   * -inf.
+   * {@code x = exp(x - max) / sum}, the exp being {@link FloatExp#share}. NaN if any x is NaN or
+   * all are -inf.
    */
   void softmax(float[] x, int xo, int n);
 

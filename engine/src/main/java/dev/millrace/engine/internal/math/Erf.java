@@ -5,7 +5,7 @@ package dev.millrace.engine.internal.math;
  * float erf of Eigen and XLA).
  */
 final class Erf {
-  /** From here on the result is 1, nearly. */
+  /** From here on the result is almost 1. */
   static final float FAR = 4;
 
   static final float A1 = -1.60960333262415e-02f;

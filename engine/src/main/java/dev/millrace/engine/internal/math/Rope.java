@@ -4,7 +4,7 @@ import dev.millrace.engine.error.EngineException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rotary position embedding. Built once; before each turn {@link #prepare} computes the rows'
+ * Rotary position embedding. Built once; before each batch {@link #prepare} computes the rows'
  * cosines and sines, and every layer's queries and keys are then rotated with them. Angles are
  * computed in double precision from the frequency, not by repeated multiplication, so that position
  * 1,000,000 is as exact as position 1.
@@ -70,7 +70,7 @@ public final class Rope {
   private final Pairing pairing;
   private final int pairs;
 
-  /** What cosines and sines are multiplied with. */
+  /** The factor on cosines and sines. */
   private final double magnitude;
 
   /** The angle of pair i at position 1. */
@@ -82,7 +82,7 @@ public final class Rope {
   /** (row, pairs) */
   private final float[] sine;
 
-  /** @param maxRows of the largest turn */
+  /** @param maxRows the rows of the largest batch */
   public Rope(Settings settings, int maxRows) {
     pairing = settings.pairing;
     pairs = settings.dims / 2;
@@ -129,8 +129,8 @@ public final class Rope {
   }
 
   /**
-   * Computes the rotations of the rows [0, rows): row i is at position[i]. To be called once a
-   * turn, before {@link #apply}.
+   * Computes the rotations of the rows [0, rows): row i is at position[i]. Call it once per batch,
+   * before {@link #apply}.
    */
   public void prepare(int[] position, int rows) {
     for (int row = 0; row < rows; row++) {

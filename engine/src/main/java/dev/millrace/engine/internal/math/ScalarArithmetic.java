@@ -2,7 +2,7 @@ package dev.millrace.engine.internal.math;
 
 import org.jspecify.annotations.Nullable;
 
-/** The oracle: what every other arithmetic must give, to the bit. */
+/** The reference: every other implementation must give the same bits. */
 final class ScalarArithmetic implements Arithmetic {
   /** Element i of a row belongs to partial sum i mod 16. */
   static final int PARTIALS = 16;

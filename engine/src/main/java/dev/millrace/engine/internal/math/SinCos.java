@@ -1,9 +1,9 @@
 package dev.millrace.engine.internal.math;
 
 /**
- * Sine and cosine in double precision, within an ulp or so. By multiplications and additions in one
- * order alone, so that they are the same everywhere; StrictMath's are too, but leave an array
- * behind for every angle beyond a quarter turn.
+ * Sine and cosine in double precision, within about an ulp. Multiplications and additions in one
+ * fixed order give the same bits everywhere; StrictMath does too, but allocates an array for every
+ * angle beyond a quarter turn.
  */
 final class SinCos {
   private static final double QUARTERS = 2 / Math.PI;

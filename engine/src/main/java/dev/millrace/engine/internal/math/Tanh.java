@@ -5,7 +5,7 @@ package dev.millrace.engine.internal.math;
  * generic_fast_tanh_float). No exp, so that a vector kernel of it stays small.
  */
 final class Tanh {
-  /** From here on the result is 1, nearly. */
+  /** From here on the result is almost 1. */
   static final float FAR = 7.99881172180175781f;
 
   static final float A1 = 4.89352455891786e-03f;

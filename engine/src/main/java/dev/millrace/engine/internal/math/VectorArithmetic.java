@@ -13,9 +13,9 @@ import jdk.incubator.vector.VectorSpecies;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Vectors of whatever width: whole vectors first, then the oracle's own arithmetic for the rest of
- * a row. Kernels are flat: a function of vectors that was compiled by itself is not inlined any
- * more once it is large, and its vectors are then boxed.
+ * The vector implementation for any width: whole vectors first, then the scalar reference for the
+ * rest of a row. Kernels are flat: a function of vectors that was compiled by itself is not inlined
+ * any more once it is large, and its vectors are then boxed.
  */
 final class VectorArithmetic implements Arithmetic {
   private static final VectorSpecies<Float> FLOATS = VectorWidth.FLOATS;

@@ -10,9 +10,9 @@ import dev.millrace.engine.internal.pipe.Segment;
 import java.util.stream.IntStream;
 
 /**
- * Turns texts into vectors: with an encoder, or with the final norm of a model that generates. It
- * writes to pages from 0 on of the segment's store, so that nobody else may use them meanwhile. One
- * thread at a time.
+ * Computes embeddings of texts: with an encoder, or with the final norm of a model that generates.
+ * It uses the pages of the segment's cache from page 0, so nothing else may use them meanwhile. For
+ * one thread at a time.
  */
 public final class Embedder {
   private final ModelConfig config;
@@ -23,7 +23,7 @@ public final class Embedder {
   private final float[] row; // (width)
 
   /**
-   * @param settings those that the segment was loaded with
+   * @param settings the settings of the segment
    * @param segment all layers
    */
   public Embedder(
@@ -37,14 +37,14 @@ public final class Embedder {
   }
 
   /**
-   * How the model's own file pools; else the mean for an encoder, and the last row for a model that
-   * generates.
+   * The pooling that the file names; else the mean for an encoder, and the last row for a model
+   * that generates.
    */
   public Pooling usualPooling() {
     return config.pooling().orElse(config.architecture().isEncoder() ? Pooling.MEAN : Pooling.LAST);
   }
 
-  /** How many tokens a text may have. */
+  /** The most tokens that a text may have. */
   public int maxTokens() {
     return (int) Math.min(settings.context(), (long) settings.pages() * KvPages.SIZE);
   }
@@ -59,7 +59,7 @@ public final class Embedder {
   }
 
   /**
-   * The vectors of several texts, each the same as if it were alone; as many as fit go through
+   * The vectors of several texts, each the same as if it were alone; as many as fit are computed
    * together.
    */
   public float[][] embed(int[][] texts, Pooling pooling, boolean normalise) {
@@ -90,7 +90,7 @@ public final class Embedder {
     }
   }
 
-  /** How many texts from {@code first} on fit into one turn. */
+  /** The number of texts from {@code first} that fit into one batch. */
   private int fitting(int[][] texts, int first) {
     int rows = 0;
     int pages = 0;
@@ -107,7 +107,7 @@ public final class Embedder {
     return count;
   }
 
-  /** Sums the rows that count of each text, all in one turn. */
+  /** Sums the relevant rows of each text, all in one batch. */
   private double[][] together(int[][] texts, int first, int count, Pooling pooling) {
     batch.clear();
     int page = 0;
@@ -126,7 +126,7 @@ public final class Embedder {
     return sums;
   }
 
-  /** Sums the rows that count of one text, in as many turns as it takes. */
+  /** Sums the relevant rows of one text, in as many batches as necessary. */
   private double[] alone(int[] text, Pooling pooling) {
     int[] pages = IntStream.range(0, KvPages.countFor(text.length)).toArray();
     double[] sum = new double[config.width()];
@@ -141,7 +141,7 @@ public final class Embedder {
     return sum;
   }
 
-  /** Adds those rows of a run that count, in the order of their positions. */
+  /** Adds the relevant rows of a run, in the order of their positions. */
   private void add(int run, int firstPosition, int length, Pooling pooling, double[] sum) {
     for (int i = 0; i < batch.rowCount[run]; i++) {
       if (counts(pooling, firstPosition + i, length)) {
@@ -169,7 +169,7 @@ public final class Embedder {
     return Math.sqrt(squares);
   }
 
-  /** A vector of length 0 has no direction and stays what it is. */
+  /** A vector of length 0 has no direction and stays unchanged. */
   private static float[] divided(double[] vector, double divisor) {
     float[] result = new float[vector.length];
     for (int i = 0; i < result.length; i++) {

@@ -19,15 +19,16 @@ import org.jspecify.annotations.Nullable;
  * end, and no head.
  */
 public final class EmbeddingAndHeadWeights implements EmbeddingAndHead {
-  /** Logits that one part of a section bounds. */
+  /** The number of logits that one task of a parallel loop caps. */
   private static final int CHUNK = 8192;
 
   private boolean closed;
   private final ModelConfig config;
-  private final ComputePool crew;
+  private final ComputePool pool;
   private final Arithmetic arithmetic;
   private final TokenEmbedding embedding;
-  private final Matrix output; // (vocabulary, width); the embedding's where the model has no other
+  private final Matrix
+      output; // (vocabulary, width); the embedding matrix if the model has no other
   private final @Nullable Norm norm;
   private final Activations normed; // (row, width)
   private final int maxRows; // of normed: more go through the head in several steps
@@ -35,34 +36,34 @@ public final class EmbeddingAndHeadWeights implements EmbeddingAndHead {
   private final ComputePool.ParallelLoop enter = this::enter;
   private final ComputePool.ParallelLoop bound = this::bound;
   private float[] hidden = {}; // (row, width)
-  private int[] rows = {}; // those that head is asked for
+  private int[] rows = {}; // the rows that head was called for
   private int first; // of these, the first of a step
   private float[] logits = {}; // (row, vocabulary)
 
   /**
-   * Loads what is needed.
+   * Loads the weights.
    *
-   * @param crew computes; it stays the caller's
-   * @param arena holds the weights; it stays the caller's, and open while the end is in use
+   * @param pool computes; the caller owns it
+   * @param arena holds the weights; the caller owns it, and keeps it open while this is in use
    */
   public static EmbeddingAndHeadWeights load(
-      Gguf gguf, ModelConfig config, LoadSettings settings, ComputePool crew, Arena arena) {
-    WeightLoader weights = WeightLoader.packed(gguf, config, settings.kernels(), crew, arena);
-    return new EmbeddingAndHeadWeights(weights, config, settings.resolve(config), crew);
+      Gguf gguf, ModelConfig config, LoadSettings settings, ComputePool pool, Arena arena) {
+    WeightLoader weights = WeightLoader.packed(gguf, config, settings.kernels(), pool, arena);
+    return new EmbeddingAndHeadWeights(weights, config, settings.resolve(config), pool);
   }
 
   EmbeddingAndHeadWeights(
-      WeightLoader weights, ModelConfig config, LoadSettings settings, ComputePool crew) {
+      WeightLoader weights, ModelConfig config, LoadSettings settings, ComputePool pool) {
     this.config = config;
-    this.crew = crew;
+    this.pool = pool;
     this.arithmetic = Arithmetic.of(settings.kernels());
-    this.embedding = new TokenEmbedding(weights, config, arithmetic, crew);
+    this.embedding = new TokenEmbedding(weights, config, arithmetic, pool);
     this.output =
         weights.has("output.weight") ? weights.matrix("output.weight") : embedding.tokens();
     this.norm = config.architecture().isEncoder() ? null : weights.norm("output_norm");
     this.maxRows = Math.min(settings.maxRows(), settings.maxRuns());
     this.normed = new Activations(config.width(), maxRows, output.takesIntegers());
-    this.head = new MatMul(crew, normed, new MatMul.Factor(output, null));
+    this.head = new MatMul(pool, normed, new MatMul.Factor(output, null));
   }
 
   @Override
@@ -106,11 +107,11 @@ public final class EmbeddingAndHeadWeights implements EmbeddingAndHead {
     this.logits = logits;
     for (first = 0; first < count; first += maxRows) {
       int step = Math.min(maxRows, count - first);
-      crew.run(step, enter);
+      pool.run(step, enter);
       head.run(step, logits, first);
     }
     if (config.logitSoftcap() > 0) {
-      crew.run(count * Math.ceilDiv(config.vocabulary(), CHUNK), bound);
+      pool.run(count * Math.ceilDiv(config.vocabulary(), CHUNK), bound);
     }
   }
 
@@ -129,12 +130,12 @@ public final class EmbeddingAndHeadWeights implements EmbeddingAndHead {
     arithmetic.softcap(logits, part / chunks * vocabulary + from, length, config.logitSoftcap());
   }
 
-  /** What the matrices of the end take. */
+  /** The bytes of the matrices. */
   public long weightBytes() {
     return embedding.weightBytes() + (output == embedding.tokens() ? 0 : output.bytes());
   }
 
-  /** Refuses all use from now on: its memory is about to go. */
+  /** Refuses all use from now on: its memory is about to be freed. */
   void close() {
     closed = true;
   }

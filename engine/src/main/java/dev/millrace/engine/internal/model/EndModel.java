@@ -11,14 +11,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an origin has of a model: the end, its first layers or none, and the threads that compute
- * with them, for one caller at a time.
+ * The part of a model that an origin has: embedding and head, its first layers or none, and the
+ * threads that compute with them, for one caller at a time.
  */
 public final class EndModel implements AutoCloseable {
   private final ModelConfig config;
   private final LoadSettings settings;
   private final GgufMetadata metadata;
-  private final ComputePool crew;
+  private final ComputePool pool;
   private final Arena arena = Arena.ofShared();
   private final EmbeddingAndHeadWeights end;
   private final @Nullable SegmentWeights weights;
@@ -28,26 +28,26 @@ public final class EndModel implements AutoCloseable {
     config = ModelConfig.of(gguf);
     settings = asked.resolve(config);
     metadata = gguf.metadata();
-    crew = new ComputePool(settings.threads());
+    pool = new ComputePool(settings.threads());
     try {
-      end = EmbeddingAndHeadWeights.load(gguf, config, settings, crew, arena);
+      end = EmbeddingAndHeadWeights.load(gguf, config, settings, pool, arena);
       weights =
           layers == 0
               ? null
-              : SegmentWeights.load(gguf, config, 0, layers, settings.kernels(), crew);
+              : SegmentWeights.load(gguf, config, 0, layers, settings.kernels(), pool);
     } catch (Throwable e) {
-      crew.close();
+      pool.close();
       arena.close();
       throw e;
     }
   }
 
   /**
-   * Loads the end and the first layers from an open file, which may be closed afterwards.
+   * Loads embedding, head and first layers from an open file, which may be closed afterwards.
    *
    * @param layers how many; 0: none
-   * @throws EngineException when the model is not one that can be run here, or has fewer layers;
-   *     the message says why
+   * @throws EngineException if the model cannot be run here, or has fewer layers; the message says
+   *     why
    */
   public static EndModel open(Gguf gguf, int layers, LoadSettings settings) {
     try {
@@ -64,7 +64,7 @@ public final class EndModel implements AutoCloseable {
     return config;
   }
 
-  /** The settings with what was left to the model filled in. */
+  /** The settings with the model's own values for what was left open. */
   public LoadSettings settings() {
     return settings;
   }
@@ -74,46 +74,46 @@ public final class EndModel implements AutoCloseable {
     return metadata;
   }
 
-  /** Who computes. */
-  public ComputePool crew() {
-    return crew;
+  /** The threads that compute. */
+  public ComputePool pool() {
+    return pool;
   }
 
   public EmbeddingAndHeadWeights end() {
     return end;
   }
 
-  /** The first layers; null: it has none. */
+  /** The first layers; null if there are none. */
   public @Nullable SegmentWeights weights() {
     return weights;
   }
 
-  /** How many layers are here. */
+  /** The number of layers here. */
   public int layers() {
     return weights == null ? 0 : weights.to();
   }
 
   /**
-   * The first layers as a segment with keys and values of its own: one for each pipe. Empty where
-   * there are none here.
+   * Opens the first layers as a segment with its own KV cache: one for each pipe. Empty if there
+   * are none here.
    */
   public List<LayerSegment> openSegments() {
     return weights == null ? List.of() : List.of(weights.open(0, weights.to(), settings));
   }
 
-  /** What the matrices take. */
+  /** The bytes of the matrices. */
   public long weightBytes() {
     return end.weightBytes() + (weights == null ? 0 : weights.weightBytes());
   }
 
-  /** What the keys and values of one position take, over the layers here. */
+  /** The bytes of the keys and values of one position, over the layers here. */
   public long kvBytesPerToken() {
     return weights == null
         ? 0
         : LayerSegment.storeShape(config, settings, weights.to()).bytesPerPage() / KvPages.SIZE;
   }
 
-  /** Frees threads and memory, of all segments too; nobody may be computing. */
+  /** Frees threads and memory, also of all segments; nothing may be computing. */
   @Override
   public void close() {
     if (closed) {
@@ -121,7 +121,7 @@ public final class EndModel implements AutoCloseable {
     }
     closed = true;
     end.close();
-    crew.close();
+    pool.close();
     if (weights != null) {
       weights.close();
     }

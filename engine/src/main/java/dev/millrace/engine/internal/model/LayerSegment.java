@@ -33,7 +33,7 @@ public final class LayerSegment implements Segment, AutoCloseable {
   private volatile boolean closed;
 
   LayerSegment(
-      SegmentWeights weights, LayerResources workplace, int from, int to, LoadSettings settings) {
+      SegmentWeights weights, LayerResources resources, int from, int to, LoadSettings settings) {
     this.weights = weights;
     this.config = weights.config();
     this.settings = settings;
@@ -41,10 +41,10 @@ public final class LayerSegment implements Segment, AutoCloseable {
     this.to = to;
     List<LayerWeights> layers = weights.layers(from, to);
     this.weightBytes = SegmentWeights.matrixBytes(layers);
-    this.rotations = workplace.ropes(weights.ropeFactors(settings.context()));
+    this.rotations = resources.ropes(weights.ropeFactors(settings.context()));
     this.store = new KvCache(storeShape(config, settings, to - from));
     try {
-      this.sublayers = sublayers(layers, workplace);
+      this.sublayers = sublayers(layers, resources);
     } catch (Throwable e) {
       store.close();
       throw e;
@@ -62,19 +62,19 @@ public final class LayerSegment implements Segment, AutoCloseable {
         settings.kvType());
   }
 
-  private ResidualBlock[] sublayers(List<LayerWeights> layers, LayerResources workplace) {
+  private ResidualBlock[] sublayers(List<LayerWeights> layers, LayerResources resources) {
     Attention attention =
         new Attention(
-            workplace.kernels,
+            resources.kernels,
             store,
             config.attention().heads(),
             settings.maxRows(),
-            workplace.crew.threads());
+            resources.pool.threads());
     AttentionBlock.Shared shared =
         new AttentionBlock.Shared(
-            workplace.crew,
-            workplace.arithmetic,
-            workplace.buffers,
+            resources.pool,
+            resources.arithmetic,
+            resources.buffers,
             config.attention(),
             store,
             attention);
@@ -83,9 +83,9 @@ public final class LayerSegment implements Segment, AutoCloseable {
       LayerWeights layer = layers.get(i);
       Rope rope = rotations.of(config.attention().window(from + i) > 0);
       LayerBlock attending = new AttentionBlock(shared, layer.attention(), rope, i, rule(from + i));
-      LayerBlock feeding = workplace.feedForwards.create(layer.feedForward());
-      sublayers.add(new ResidualBlock(workplace, layer.aroundAttention(), attending));
-      sublayers.add(new ResidualBlock(workplace, layer.aroundFeedForward(), feeding));
+      LayerBlock feeding = resources.feedForwards.create(layer.feedForward());
+      sublayers.add(new ResidualBlock(resources, layer.aroundAttention(), attending));
+      sublayers.add(new ResidualBlock(resources, layer.aroundFeedForward(), feeding));
     }
     return sublayers.toArray(ResidualBlock[]::new);
   }
@@ -130,18 +130,18 @@ public final class LayerSegment implements Segment, AutoCloseable {
     }
   }
 
-  /** The keys and values of these layers: to copy pages. */
+  /** The KV cache of these layers: for copying pages. */
   public KvCache store() {
     return store;
   }
 
-  /** What the matrices of these layers take; segments on the same weights share them. */
+  /** The bytes of the matrices of these layers; segments on the same weights share them. */
   public long weightBytes() {
     return weightBytes;
   }
 
   /**
-   * Frees keys and values, while nobody computes with them; the weights stay. Closing twice is no
+   * Frees the KV cache, while nothing computes with it; the weights stay. Closing twice does no
    * harm.
    */
   @Override

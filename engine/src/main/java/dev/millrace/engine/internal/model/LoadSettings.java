@@ -12,14 +12,14 @@ import dev.millrace.engine.internal.pipe.KvPages;
 /**
  * How a model is loaded.
  *
- * @param threads that compute
- * @param kernels the arithmetic
- * @param kvType how keys and values are kept
+ * @param threads the number of threads that compute
+ * @param kernels how the arithmetic is computed
+ * @param kvType how the cache stores keys and values
  * @param context the positions that a sequence may have; 0: what the model was trained on
  * @param pages of keys and values over all sequences; 0: as many as one sequence of the whole
  *     context needs
- * @param maxRows the rows of the largest turn
- * @param maxRuns the sequences of the largest turn
+ * @param maxRows the rows of the largest batch
+ * @param maxRuns the sequences of the largest batch
  */
 public record LoadSettings(
     int threads,
@@ -38,8 +38,8 @@ public record LoadSettings(
   }
 
   /**
-   * All processors, the best kernels, keys and values in half precision, turns of up to 512 rows of
-   * 16 sequences.
+   * All processors, the best kernels, keys and values in half precision, batches of up to 512 rows
+   * of 16 sequences.
    */
   public static LoadSettings usual() {
     return new LoadSettings(
@@ -86,13 +86,13 @@ public record LoadSettings(
     return new LoadSettings(threads, kernels, kvType, context, pages, maxRows, maxRuns);
   }
 
-  public LoadSettings withTurns(int maxRows, int maxRuns) {
+  public LoadSettings withBatches(int maxRows, int maxRuns) {
     return new LoadSettings(threads, kernels, kvType, context, pages, maxRows, maxRuns);
   }
 
   /**
-   * These settings for one model: context and pages as numbers, an encoder's whole text in one
-   * turn.
+   * These settings for one model: context and pages as numbers, and an encoder's whole text in one
+   * batch.
    */
   LoadSettings resolve(ModelConfig config) {
     int length = context == 0 ? config.contextLength() : context;
@@ -103,7 +103,8 @@ public record LoadSettings(
     }
     checkBuffers(config);
     if (config.architecture().isEncoder()) {
-      // Attention looks both ways, so a text cannot be cut; its keys and values live for one turn.
+      // Attention looks both ways, so a text cannot be cut; its keys and values live for one
+      // batch.
       int rows = Math.max(maxRows, Math.min(length, 1 << 16));
       return new LoadSettings(
           threads,
@@ -124,7 +125,7 @@ public record LoadSettings(
         maxRuns);
   }
 
-  /** What a turn computes in must fit into arrays. */
+  /** The buffers of a batch must fit into arrays. */
   private void checkBuffers(ModelConfig config) {
     FeedForwardConfig network = config.feedForward();
     long visits = Math.max(1, network.expertsUsed());
@@ -134,7 +135,7 @@ public record LoadSettings(
     long most = Integer.MAX_VALUE / 2 / widest;
     if (maxRows > most) {
       throw new EngineException(
-          "turns of %d rows are too large for model '%s'; ask for at most %d"
+          "batches of %d rows are too large for model '%s'; ask for at most %d"
               .formatted(maxRows, config.name(), most));
     }
   }

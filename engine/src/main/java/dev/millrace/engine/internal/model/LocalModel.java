@@ -6,8 +6,8 @@ import dev.millrace.engine.internal.gguf.Gguf;
 import java.nio.file.Path;
 
 /**
- * A whole model in one process: all layers as one segment, and the end. Its threads compute for one
- * caller at a time.
+ * A whole model in one process: all layers as one segment, with embedding and head. Its threads
+ * compute for one caller at a time.
  */
 public final class LocalModel implements AutoCloseable {
   private final EndModel parts;
@@ -26,8 +26,8 @@ public final class LocalModel implements AutoCloseable {
   /**
    * Loads a model.
    *
-   * @throws dev.millrace.engine.error.EngineException when it is not one that can be run here; the
-   *     message says why
+   * @throws dev.millrace.engine.error.EngineException if it cannot be run here; the message says
+   *     why
    */
   public static LocalModel open(Path file, LoadSettings settings) {
     try (Gguf gguf = Gguf.open(file)) {
@@ -44,7 +44,7 @@ public final class LocalModel implements AutoCloseable {
     return parts.config();
   }
 
-  /** The settings with what was left to the model filled in. */
+  /** The settings with the model's own values for what was left open. */
   public LoadSettings settings() {
     return parts.settings();
   }
@@ -67,22 +67,22 @@ public final class LocalModel implements AutoCloseable {
     return settings().context();
   }
 
-  /** What the matrices take. */
+  /** The bytes of the matrices. */
   public long weightBytes() {
     return parts.weightBytes();
   }
 
-  /** What the keys and values of one position take, over all layers. */
+  /** The bytes of the keys and values of one position, over all layers. */
   public long kvBytesPerToken() {
     return parts.kvBytesPerToken();
   }
 
-  /** Turns texts into vectors, in pages of this model that nobody else may use meanwhile. */
+  /** Computes embeddings, in pages of this model that nothing else may use meanwhile. */
   public Embedder embedder() {
     return new Embedder(config(), settings(), segment, end());
   }
 
-  /** Frees threads and memory; nobody may be computing. */
+  /** Frees threads and memory; nothing may be computing. */
   @Override
   public void close() {
     parts.close();

@@ -16,37 +16,33 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The weights of layers [from, to) of a model, and of no others. Segments are opened on them, many
- * over the same layers if need be, each with keys and values of its own. All of them compute in the
- * same place, so that one thread computes; they may be opened and closed by any.
+ * The weights of layers [from, to) of a model. Segments are opened on them, also several over the
+ * same layers, each with its own KV cache. All of them share one set of buffers, so one thread
+ * computes; any thread may open and close them.
  */
 public final class SegmentWeights implements AutoCloseable {
   private final ModelConfig config;
   private final int from;
   private final KernelType kernels;
-  private final ComputePool crew;
+  private final ComputePool pool;
   private final Arena arena;
   private final List<LayerWeights> layers = new ArrayList<>();
   private final RopeFactors ropeFactors;
   private final boolean integers; // whether any matrix takes its activations as integers
   private final List<LayerSegment> segments = new ArrayList<>(); // open ones; guarded by this
-  private @Nullable LayerResources workplace; // guarded by this
+  private @Nullable LayerResources resources; // guarded by this
   private boolean closed; // guarded by this
 
-  /** Takes the arena, in which the matrices are. */
-  SegmentWeights(
-      WeightLoader weights,
-      ModelConfig config,
-      int from,
-      int to,
-      KernelType kernels,
-      ComputePool crew,
-      Arena arena) {
+  /** What computes with the weights, and the arena that holds them. */
+  record Compute(KernelType kernels, ComputePool pool, Arena arena) {}
+
+  /** Takes over the arena that holds the matrices. */
+  SegmentWeights(WeightLoader weights, ModelConfig config, int from, int to, Compute compute) {
     this.config = config;
     this.from = from;
-    this.kernels = kernels;
-    this.crew = crew;
-    this.arena = arena;
+    this.kernels = compute.kernels();
+    this.pool = compute.pool();
+    this.arena = compute.arena();
     for (int layer = from; layer < to; layer++) {
       layers.add(weights.layer(layer));
     }
@@ -55,24 +51,24 @@ public final class SegmentWeights implements AutoCloseable {
   }
 
   /**
-   * Loads the layers. The file may be closed afterwards. Any thread may load while the crew
+   * Loads the layers. The file may be closed afterwards. Any thread may load while the pool
    * computes something else.
    *
-   * @param crew will compute; it stays the caller's, and open while a segment is in use
-   * @throws EngineException when the model has not these layers, or there is no memory for them
+   * @param pool computes; the caller owns it, and keeps it open while a segment is in use
+   * @throws EngineException if the model does not have these layers, or there is no memory for them
    */
   public static SegmentWeights load(
-      Gguf gguf, ModelConfig config, int from, int to, KernelType kernels, ComputePool crew) {
+      Gguf gguf, ModelConfig config, int from, int to, KernelType kernels, ComputePool pool) {
     if (from < 0 || from >= to || to > config.layers()) {
       throw new EngineException(
           "layers %d to %d are asked for, but model '%s' has %d"
               .formatted(from, to, config.name(), config.layers()));
     }
     Arena arena = Arena.ofShared();
-    // Of as many threads as the one that will compute: matrices keep its scratch space.
-    try (ComputePool loaders = new ComputePool(crew.threads())) {
+    // As many threads as in the computing pool: matrices keep its scratch space.
+    try (ComputePool loaders = new ComputePool(pool.threads())) {
       WeightLoader weights = WeightLoader.packed(gguf, config, kernels, loaders, arena);
-      return new SegmentWeights(weights, config, from, to, kernels, crew, arena);
+      return new SegmentWeights(weights, config, from, to, new Compute(kernels, pool, arena));
     } catch (Throwable e) {
       arena.close();
       if (e instanceof OutOfMemoryError) {
@@ -85,7 +81,7 @@ public final class SegmentWeights implements AutoCloseable {
     }
   }
 
-  /** What the tensors of layers [from, to) take in the file: about what they take when loaded. */
+  /** The bytes of the tensors of layers [from, to) in the file: about as many as when loaded. */
   public static long fileBytes(Gguf gguf, int from, int to) {
     long bytes = 0;
     for (TensorInfo tensor : gguf.tensors()) {
@@ -110,7 +106,7 @@ public final class SegmentWeights implements AutoCloseable {
     return layer;
   }
 
-  /** What the keys and values of a segment take when all its pages are in use. */
+  /** The bytes of a segment's keys and values when all its pages are in use. */
   public static long cacheBytes(ModelConfig config, int layers, LoadSettings settings) {
     LoadSettings resolved = settings.resolve(config);
     return resolved.pages() * LayerSegment.storeShape(config, resolved, layers).bytesPerPage();
@@ -128,7 +124,7 @@ public final class SegmentWeights implements AutoCloseable {
     return from + layers.size();
   }
 
-  /** What the matrices take. */
+  /** The bytes of the matrices. */
   public long weightBytes() {
     return matrixBytes(layers);
   }
@@ -138,11 +134,11 @@ public final class SegmentWeights implements AutoCloseable {
   }
 
   /**
-   * Opens a segment of some of these layers, with keys and values of its own.
+   * Opens a segment of some of these layers, with its own KV cache.
    *
-   * @param settings its context, pages and their type, and the largest turn; who computes, and how,
-   *     was said when the weights were loaded
-   * @throws EngineException when these layers are not here, or there is no memory for the cache
+   * @param settings its context, its pages and their type, and the largest batch; threads and
+   *     kernels are those of the weights
+   * @throws EngineException if these layers are not here, or there is no memory for the cache
    */
   public synchronized LayerSegment open(int from, int to, LoadSettings settings) {
     if (closed) {
@@ -155,8 +151,8 @@ public final class SegmentWeights implements AutoCloseable {
     }
     LoadSettings resolved = settings.resolve(config);
     try {
-      LayerResources place = workplace(resolved.maxRows());
-      LayerSegment segment = new LayerSegment(this, place, from, to, resolved);
+      LayerResources buffers = resources(resolved.maxRows());
+      LayerSegment segment = new LayerSegment(this, buffers, from, to, resolved);
       segments.add(segment);
       return segment;
     } catch (OutOfMemoryError e) {
@@ -167,19 +163,19 @@ public final class SegmentWeights implements AutoCloseable {
     }
   }
 
-  /** One with room for the largest turn so far: who has a smaller one goes on with that. */
-  private LayerResources workplace(int maxRows) {
-    if (workplace == null || workplace.maxRows < maxRows) {
-      workplace = new LayerResources(config, kernels, crew, maxRows, integers);
+  /** Buffers for the largest batch so far; segments with smaller buffers keep theirs. */
+  private LayerResources resources(int maxRows) {
+    if (resources == null || resources.maxRows < maxRows) {
+      resources = new LayerResources(config, kernels, pool, maxRows, integers);
     }
-    return workplace;
+    return resources;
   }
 
   List<LayerWeights> layers(int first, int end) {
     return layers.subList(first - from, end - from);
   }
 
-  /** By what a segment of that context divides the frequencies of its rotation. */
+  /** The divisors of the RoPE frequencies for a segment of that context. */
   float @Nullable [] ropeFactors(int context) {
     return ropeFactors.of(context);
   }
@@ -188,12 +184,12 @@ public final class SegmentWeights implements AutoCloseable {
     segments.remove(segment);
   }
 
-  /** How many segments are open. */
+  /** The number of open segments. */
   synchronized int openSegments() {
     return segments.size();
   }
 
-  /** Frees the weights, and closes what was opened on them; nobody may be computing. */
+  /** Frees the weights and closes the segments on them; nothing may be computing. */
   @Override
   public synchronized void close() {
     if (closed) {
@@ -201,7 +197,7 @@ public final class SegmentWeights implements AutoCloseable {
     }
     closed = true;
     List.copyOf(segments).forEach(LayerSegment::close);
-    workplace = null;
+    resources = null;
     arena.close();
   }
 }

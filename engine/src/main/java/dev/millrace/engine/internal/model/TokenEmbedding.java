@@ -10,11 +10,11 @@ import dev.millrace.engine.internal.tensor.ComputePool;
 import dev.millrace.engine.internal.tensor.Matrix;
 import org.jspecify.annotations.Nullable;
 
-/** Tokens, and in some models their positions, to hidden states. */
+/** Embeds tokens, and in some models their positions, as hidden states. */
 final class TokenEmbedding {
   private final ModelConfig config;
   private final Arithmetic arithmetic;
-  private final ComputePool crew;
+  private final ComputePool pool;
   private final Matrix tokens; // (vocabulary, width)
   private final @Nullable Matrix positions; // (context, width)
   private final float @Nullable []
@@ -28,17 +28,17 @@ final class TokenEmbedding {
   private int offset;
 
   TokenEmbedding(
-      WeightLoader weights, ModelConfig config, Arithmetic arithmetic, ComputePool crew) {
+      WeightLoader weights, ModelConfig config, Arithmetic arithmetic, ComputePool pool) {
     this.config = config;
     this.arithmetic = arithmetic;
-    this.crew = crew;
+    this.pool = pool;
     this.tokens = weights.matrix("token_embd.weight");
     this.positions =
         config.has(ArchitectureTrait.LEARNED_POSITIONS)
             ? weights.matrix("position_embd.weight")
             : null;
     this.type = weights.vectorOrNull("token_types.weight");
-    this.scratch = new float[crew.threads()][config.width()];
+    this.scratch = new float[pool.threads()][config.width()];
     this.norm = config.has(ArchitectureTrait.ENCODER) ? weights.norm("token_embd_norm") : null;
   }
 
@@ -59,7 +59,7 @@ final class TokenEmbedding {
     this.firstRow = row;
     this.ids = ids;
     this.offset = offset;
-    crew.run(count, section);
+    pool.run(count, section);
   }
 
   private void check(int token, int position) {

@@ -21,8 +21,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads a model's tensors by their names; {@link ModelConfig#of} has checked that they are there
- * and fit.
+ * Loads a model's tensors by their names; {@link ModelConfig#of} has checked that they exist and
+ * fit.
  */
 final class WeightLoader {
 
@@ -46,10 +46,10 @@ final class WeightLoader {
 
   /** Matrices in the layout of their kernels. */
   static WeightLoader packed(
-      Gguf gguf, ModelConfig config, KernelType kernels, ComputePool crew, Arena arena) {
+      Gguf gguf, ModelConfig config, KernelType kernels, ComputePool pool, Arena arena) {
     MatrixSource source =
         (file, tensor, firstRow, rows) ->
-            MatrixLoader.load(kernels, file, tensor, firstRow, rows, crew, arena);
+            MatrixLoader.load(kernels, file, tensor, firstRow, rows, pool, arena);
     return new WeightLoader(gguf, config, Arithmetic.of(kernels), source);
   }
 
@@ -86,7 +86,7 @@ final class WeightLoader {
         config.normEpsilon());
   }
 
-  /** All sets: which one a segment takes depends on its context. */
+  /** All sets: the context of a segment decides which one it uses. */
   RopeFactors ropeFactors() {
     if (has("rope_factors_long.weight")) {
       return new RopeFactors(
@@ -187,6 +187,6 @@ final class WeightLoader {
 
   private TensorInfo tensor(String name) {
     return gguf.tensor(name)
-        .orElseThrow(() -> new IllegalStateException("the plan has no tensor " + name));
+        .orElseThrow(() -> new IllegalStateException("the file has no tensor " + name));
   }
 }

@@ -1,15 +1,15 @@
 package dev.millrace.engine.internal.pipe;
 
 /**
- * The rows that go through a pipe in one turn: hidden states, one row a token, grouped into runs. A
- * run is consecutive positions of one sequence. All arrays are allocated once, for the largest
- * turn; the fields say how much of them counts.
+ * The rows that go through a pipe in one batch: hidden states, one row per token, grouped into
+ * runs. A run is consecutive positions of one sequence. All arrays are allocated once, for the
+ * largest batch; the fields say how much of them is used.
  */
 public final class Batch {
   /** The width of a hidden state. */
   public final int width;
 
-  /** How many rows count. */
+  /** The number of rows in use. */
   public int rows;
 
   /** Each row's position in its sequence. */
@@ -18,7 +18,7 @@ public final class Batch {
   /** Each row's run. */
   public final int[] runOf;
 
-  /** How many runs count. */
+  /** The number of runs in use. */
   public int runs;
 
   /** Each run's first row. */
@@ -28,9 +28,8 @@ public final class Batch {
   public final int[] rowCount;
 
   /**
-   * Each run's page table: position p of its sequence lies in page {@code pages[run][p / PAGE]}.
-   * The pages up to the run's last position are there; those of the positions before the run are
-   * filled.
+   * Each run's page table: position p of its sequence is in page {@code pages[run][p / PAGE]}.
+   * There are pages up to the run's last position; those before the run are filled.
    */
   public final int[][] pages;
 
@@ -53,8 +52,8 @@ public final class Batch {
   }
 
   /**
-   * Adds {@code count} positions from {@code first} on; their hidden states are filled by the end's
-   * embedding. Returns the first row.
+   * Adds {@code count} positions, starting at {@code first}; the embedding fills their hidden
+   * states. Returns the first row.
    */
   public int add(int first, int count, int[] pageTable) {
     int row = rows;

@@ -1,6 +1,8 @@
 package dev.millrace.engine.internal.pipe;
 
-/** What is due next for a sequence; it travels with it. All but LAYER is the origin's work. */
+/**
+ * The next computation for a sequence; it is sent along with it. All but LAYER run at the origin.
+ */
 public enum ComputeStep {
   TOKENIZE,
   EMBED,

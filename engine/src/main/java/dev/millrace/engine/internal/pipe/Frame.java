@@ -7,22 +7,22 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 
 /**
- * What nodes send each other, as bytes: magic, version, length, kind, plan epoch, group; then by
- * kind; then the SHA-256 of all before. Hidden states are the very bits of the floats. Whoever may
- * forge frames is kept out by the hop, not here; what a frame says is checked all the same, and no
- * more is allocated for it than its own bytes call for.
+ * A message between nodes, as bytes: magic, version, length, kind, plan epoch, group; then the body
+ * by kind; then the SHA-256 of everything before. Hidden states are sent as the exact bits of the
+ * floats. The transport keeps forged frames out, not this class; still, everything in a frame is
+ * checked, and no more is allocated for it than its own bytes need.
  */
 public final class Frame {
-  /** What a frame says. */
+  /** The kinds of frames. */
   public enum Kind {
     /**
-     * A group with a due step: origin, step, layer, number of runs, of rows, width, runs (passage,
-     * base, first, count, flags, pages), hidden states.
+     * A group with its next step: origin, step, layer, number of runs, of rows, width, runs
+     * (passage, base, first, count, flags, pages), hidden states.
      */
     STEP,
-    /** The group named ended at another node: ending, reason. */
+    /** A group ended at another node: ending, reason. */
     ENDED,
-    /** A passage is over: what is kept for it may go. */
+    /** A passage is over: its data may be dropped. */
     FORGET
   }
 
@@ -39,7 +39,7 @@ public final class Frame {
   private final long epoch;
   private final long group;
 
-  /** Reads a frame's head; the rest is read by those whom the kind concerns. */
+  /** Reads the header of a frame; the body is read by the handler of its kind. */
   public Frame(ByteBuffer bytes) {
     this.bytes = bytes;
     int start = bytes.position();
@@ -83,21 +83,21 @@ public final class Frame {
     return epoch;
   }
 
-  /** The group's number, or the passage's where one is to be forgotten. */
+  /** The number of the group, or of the passage to be forgotten. */
   public long group() {
     return group;
   }
 
-  /** The layer that a step is due at. */
+  /** The layer of the next step. */
   public int layer() {
     expect(Kind.STEP);
     return new StepReader(bytes.duplicate()).layer();
   }
 
-  /** The group's next step, as its walks say. */
+  /** The next step of a group. */
   static ByteBuffer step(SequenceGroup group, Pipe pipe) {
     Batch batch = group.batch;
-    SequenceStep walk = group.sequence(0).step();
+    SequenceStep step = group.sequence(0).step();
     byte[] origin = pipe.origin().getBytes(StandardCharsets.UTF_8);
     long size =
         4L
@@ -115,14 +115,14 @@ public final class Frame {
     ByteBuffer out = begin(Kind.STEP, pipe.epoch(), group.id(), size);
     out.putInt(origin.length)
         .put(origin)
-        .put((byte) walk.computeStep().ordinal())
-        .putInt(walk.layer());
+        .put((byte) step.computeStep().ordinal())
+        .putInt(step.layer());
     out.putInt(batch.runs).putInt(batch.rows).putInt(batch.width);
     for (int run = 0; run < batch.runs; run++) {
-      PipeSequence traveller = group.sequence(run);
+      PipeSequence sequence = group.sequence(run);
       int pages = pagesOf(group, run);
-      out.putLong(traveller.passage()).putInt(traveller.base()).putInt(group.firstPosition(run));
-      out.putInt(batch.rowCount[run]).put(flags(traveller)).putInt(pages);
+      out.putLong(sequence.passage()).putInt(sequence.base()).putInt(group.firstPosition(run));
+      out.putInt(batch.rowCount[run]).put(flags(sequence)).putInt(pages);
       out.asIntBuffer().put(batch.pages[run], 0, pages);
       out.position(out.position() + 4 * pages);
     }
@@ -131,8 +131,8 @@ public final class Frame {
     return seal(out);
   }
 
-  static byte flags(PipeSequence traveller) {
-    return traveller.isRecorded() ? RECORDED : 0;
+  static byte flags(PipeSequence sequence) {
+    return sequence.isRecorded() ? RECORDED : 0;
   }
 
   static ByteBuffer ended(long group, long epoch, StepEnding ending) {
@@ -161,12 +161,12 @@ public final class Frame {
     return out.put(hash).flip();
   }
 
-  /** Whether it says that a step failed at a node, which then ends its group. */
+  /** Whether it reports that a step failed at a node, which ends its group. */
   public boolean isFailure() {
     return kind == Kind.ENDED && ending().kind() == StepEnding.Kind.FAILED;
   }
 
-  /** The ending of a frame that says one. */
+  /** The ending that a frame reports. */
   public StepEnding ending() {
     expect(Kind.ENDED);
     ByteBuffer in = bytes.duplicate();
@@ -184,7 +184,7 @@ public final class Frame {
     return ending;
   }
 
-  /** Whose step it is. */
+  /** The origin of the step. */
   String origin() {
     expect(Kind.STEP);
     return text(bytes.duplicate());
@@ -206,22 +206,22 @@ public final class Frame {
   }
 
   /** Makes the group of a step that came from another node. */
-  SequenceGroup toGroup(TransitionCounts tally) {
+  SequenceGroup toGroup(TransitionCounts counts) {
     expect(Kind.STEP);
-    return new StepReader(bytes.duplicate()).group(group, tally);
+    return new StepReader(bytes.duplicate()).group(group, counts);
   }
 
   /**
-   * Brings back a group that was sent away, runs and all as they went: its hidden states are those
-   * of the frame, and its walks begin anew with the step that is due where the pipe comes back to
-   * its origin. Of a frame that brings anything else nothing is taken.
+   * Returns a group that was sent to other nodes, with the same runs: it takes the hidden states of
+   * the frame and begins the step that follows where the pipe returns to its origin. Nothing is
+   * taken from a frame with any other content.
    */
   void returnTo(SequenceGroup home, Pipe pipe) {
     expect(Kind.STEP);
     new StepReader(bytes.duplicate()).returnTo(home, pipe);
   }
 
-  /** So many of that many bytes each; refused where the frame ends before. */
+  /** Checks a count of items of that many bytes each; rejected if the frame is too short. */
   static int counted(ByteBuffer in, int count, int each) {
     if (count < 0 || (long) count * each > in.remaining()) {
       throw malformed("says it has %d of something, and ends before".formatted(count));

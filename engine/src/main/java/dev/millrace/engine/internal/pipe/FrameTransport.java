@@ -3,15 +3,14 @@ package dev.millrace.engine.internal.pipe;
 import java.nio.ByteBuffer;
 
 /**
- * The way to other nodes. Frames to one node arrive in the order sent, or the sender learns that
- * they do not.
+ * Sends frames to other nodes. Frames to one node arrive in the order sent, or the sender learns
+ * that they do not.
  */
 public interface FrameTransport {
   /**
-   * Takes a frame for a node; the buffer is the receiver's from then on. Throws where it cannot:
-   * the group is RELEASED then and tried again soon. Where it is known that the node is lost, and
-   * another plan is on its way, a frame that is lost without a word serves better: the plan calls
-   * back all that is away.
+   * Sends a frame to a node; the receiver owns the buffer from then on. Throws if it cannot: the
+   * group is RELEASED then and retried soon. If the node is known to be lost and another plan is
+   * coming, drop the frame silently instead: the new plan takes back all groups in flight.
    */
   void send(String node, ByteBuffer frame);
 }

@@ -5,24 +5,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node remembers of the passages whose keys and values it holds: how many positions. A step
- * that begins below that truncates, one that begins above it is refused, because what it builds on
- * is not here. Groups come in the order in which the origin sent them; one that came before, or
- * whose successors did, is refused too, because its pages may be others' by now.
+ * Tracks for each passage how many positions of keys and values a node holds. A step that begins
+ * below that truncates; one that begins above it is rejected, because the positions before it are
+ * missing. Groups arrive in the order in which the origin sent them; a repeated or late group is
+ * rejected too, because its pages may belong to another sequence by now.
  */
 final class KvPositionTracker {
   private final int pages;
   private final Map<Long, Integer> lengths = new HashMap<>();
   private final Map<Integer, Long> latest = new HashMap<>(); // layer -> group
 
-  /**
-   * @param pages that this node has
-   */
+  /** @param pages the number of pages of this node */
   KvPositionTracker(int pages) {
     this.pages = pages;
   }
 
-  /** Null where the step may be done, which it is then; else why not. */
+  /** Accepts a step and returns null, or returns why it is rejected. */
   @Nullable String check(SequenceGroup group, int layer) {
     long last = latest.getOrDefault(layer, Long.MIN_VALUE);
     if (group.id() <= last) {
@@ -38,27 +36,28 @@ final class KvPositionTracker {
     return null;
   }
 
-  private @Nullable String check(SequenceGroup group, int run, PipeSequence traveller) {
-    int length = lengths.getOrDefault(traveller.passage(), traveller.base());
+  private @Nullable String check(SequenceGroup group, int run, PipeSequence sequence) {
+    int length = lengths.getOrDefault(sequence.passage(), sequence.base());
     int first = group.firstPosition(run);
     if (first > length) {
       return "passage %d: a step from position %d on, but %d positions are here"
-          .formatted(traveller.passage(), first, length);
+          .formatted(sequence.passage(), first, length);
     }
     for (int i = 0; i < KvPages.countFor(first + group.batch.rowCount[run]); i++) {
-      if (traveller.pages()[i] >= pages) {
+      if (sequence.pages()[i] >= pages) {
         return "passage %d: a step in page %d, but there are %d pages here"
-            .formatted(traveller.passage(), traveller.pages()[i], pages);
+            .formatted(sequence.passage(), sequence.pages()[i], pages);
       }
     }
-    // each passage has a page of its own; as many again may be over, and the word is on its way
-    boolean known = lengths.containsKey(traveller.passage());
+    // each passage has a page of its own; as many again may have ended without the message having
+    // arrived
+    boolean known = lengths.containsKey(sequence.passage());
     return known || lengths.size() / 2 < pages
         ? null
         : "%d passages, but there are %d pages here".formatted(lengths.size(), pages);
   }
 
-  /** The steps of the group are done: so far the positions reach, whatever was beyond them. */
+  /** The steps of the group are done: its positions are valid, and none beyond them. */
   void recordDone(SequenceGroup group) {
     for (int run = 0; run < group.size(); run++) {
       lengths.put(
@@ -66,7 +65,7 @@ final class KvPositionTracker {
     }
   }
 
-  /** A step that broke off may have overwritten what follows its first position. */
+  /** A failed step may have overwritten everything from its first position on. */
   void recordAborted(SequenceGroup group) {
     for (int run = 0; run < group.size(); run++) {
       lengths.put(group.sequence(run).passage(), group.firstPosition(run));
@@ -77,7 +76,7 @@ final class KvPositionTracker {
     lengths.remove(passage);
   }
 
-  /** Another plan begins: nothing of the former counts. */
+  /** A new plan begins: nothing from the old one is valid. */
   void clear() {
     lengths.clear();
     latest.clear();

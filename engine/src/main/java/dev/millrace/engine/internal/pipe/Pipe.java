@@ -6,11 +6,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plan of the origin: which node has which layers, in order. It may have gaps, as long as it is
- * being filled; a sequence goes through a complete one only.
+ * The origin's plan of which node has which layers, in order. A plan under construction may have
+ * gaps; sequences use complete plans only.
  *
- * @param epoch of the plan; a later plan has a higher one, and steps of a lower one are refused
- * @param origin the node that has the end
+ * @param epoch of the plan; a later plan has a higher one, and steps of a lower one are rejected
+ * @param origin the node that has embedding and head
  * @param layers how many the model has
  */
 public record Pipe(long epoch, String origin, int layers, List<NodeLayers> nodeLayers) {
@@ -24,14 +24,14 @@ public record Pipe(long epoch, String origin, int layers, List<NodeLayers> nodeL
     for (NodeLayers stretch : nodeLayers) {
       if (stretch.from() < next || stretch.to() <= stretch.from() || stretch.to() > layers) {
         throw new EngineException(
-            "pipe: layers [%d, %d) at node \"%s\" overlap, stand out of order, or exceed the model's %d layers"
+            "pipe: layers [%d, %d) at node \"%s\" overlap, are out of order, or exceed the model's %d layers"
                 .formatted(stretch.from(), stretch.to(), stretch.node(), layers));
       }
       next = stretch.to();
     }
   }
 
-  /** Whether every layer is somewhere. */
+  /** Whether every layer has a node. */
   public boolean isComplete() {
     int covered = 0;
     for (NodeLayers stretch : nodeLayers) {
@@ -40,7 +40,7 @@ public record Pipe(long epoch, String origin, int layers, List<NodeLayers> nodeL
     return covered == layers;
   }
 
-  /** At how many nodes a sequence is computed, the origin included: as many can work at once. */
+  /** The number of nodes that compute a sequence, the origin included: as many can work at once. */
   public int nodeCount() {
     return (int)
         Stream.concat(Stream.of(origin), nodeLayers.stream().map(NodeLayers::node))
@@ -48,7 +48,7 @@ public record Pipe(long epoch, String origin, int layers, List<NodeLayers> nodeL
             .count();
   }
 
-  /** The nodes that a sequence is computed at beside that one, each once. */
+  /** The nodes that compute a sequence besides that one, each once. */
   List<String> otherNodes(String node) {
     return nodeLayers.stream()
         .map(NodeLayers::node)
@@ -58,8 +58,8 @@ public record Pipe(long epoch, String origin, int layers, List<NodeLayers> nodeL
   }
 
   /**
-   * Where rows that another node got for that layer come back to the origin: the next layer that is
-   * there, or the head, which is at {@link #layers}.
+   * Where rows that another node received for that layer return to the origin: its next layer, or
+   * the head, which is {@link #layers}.
    */
   int homeAfter(int layer) {
     for (int i = 0; i < nodeLayers.size(); i++) {
@@ -71,7 +71,7 @@ public record Pipe(long epoch, String origin, int layers, List<NodeLayers> nodeL
     return layers;
   }
 
-  /** Who has the layer; null where nobody has. */
+  /** The node of a layer; null if there is none. */
   public @Nullable String nodeOf(int layer) {
     for (int i = 0; i < nodeLayers.size(); i++) {
       NodeLayers stretch = nodeLayers.get(i);

@@ -6,32 +6,35 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes groups of sequences as far through a pipe as this node can, and hands them on. The same
- * machine runs at the origin and at every other node of a pipe, with all segments here or only
- * some; {@link PipeTransitionTable} says where each sequence goes. One thread at a time.
+ * Moves groups of sequences through a pipe as far as this node can, and sends them on. The same
+ * class runs at the origin and at every other node of a pipe, with all segments here or only some;
+ * {@link PipeTransitionTable} decides where each sequence goes. For one thread at a time.
  */
 public final class PipeProcessor {
   private final String node;
   private final @Nullable EmbeddingAndHead end;
-  private final FrameTransport hop;
+  private final FrameTransport transport;
   private final StepExecutor steps;
-  private final TransitionCounts tally = new TransitionCounts();
-  private final KvPositionTracker fence;
-  private final RowHashRecorder witness = new RowHashRecorder();
+  private final TransitionCounts counts = new TransitionCounts();
+  private final KvPositionTracker tracker;
+  private final RowHashRecorder recorder = new RowHashRecorder();
   private int stages;
   private List<String> others = List.of();
 
   /**
-   * @param segments those that this node has
-   * @param end null where this node is nobody's origin
+   * @param segments the segments of this node
+   * @param end null if this node is not an origin
    */
   public PipeProcessor(
-      String node, List<Segment> segments, @Nullable EmbeddingAndHead end, FrameTransport hop) {
+      String node,
+      List<Segment> segments,
+      @Nullable EmbeddingAndHead end,
+      FrameTransport transport) {
     this.node = node;
     this.end = end;
-    this.hop = hop;
-    steps = new StepExecutor(node, List.copyOf(segments), end, hop);
-    fence = new KvPositionTracker(segments.stream().mapToInt(Segment::pages).min().orElse(0));
+    this.transport = transport;
+    steps = new StepExecutor(node, List.copyOf(segments), end, transport);
+    tracker = new KvPositionTracker(segments.stream().mapToInt(Segment::pages).min().orElse(0));
   }
 
   /** A processor with a whole model here; the segments cover its layers in order. */
@@ -40,7 +43,8 @@ public final class PipeProcessor {
         segments.stream().map(s -> new Pipe.NodeLayers("here", s.from(), s.to())).toList();
     FrameTransport nowhere =
         (to, frame) -> {
-          throw new IllegalStateException("no way to node " + to + ": this pipe is all here");
+          throw new IllegalStateException(
+              "no connection to node " + to + ": this pipe is all on this node");
         };
     PipeProcessor processor = new PipeProcessor("here", segments, end, nowhere);
     processor.setPlan(new Pipe(1, "here", segments.getLast().to(), stretches));
@@ -48,33 +52,30 @@ public final class PipeProcessor {
   }
 
   /**
-   * Goes by another plan from now on; null is none. What was kept for passages under a plan of
-   * another epoch is forgotten.
+   * Sets the plan to use from now on; null is none. Data of passages under a plan of another epoch
+   * is dropped.
    */
   public void setPlan(@Nullable Pipe plan) {
     if (plan == null || epoch() != plan.epoch()) {
-      fence.clear();
-      witness.clear();
+      tracker.clear();
+      recorder.clear();
     }
     steps.pipe = plan;
     stages = plan == null || !plan.isComplete() ? 0 : plan.nodeCount();
     others = plan == null ? List.of() : plan.otherNodes(node);
   }
 
-  /** The epoch of the plan; -1 where there is none. */
+  /** The epoch of the plan; -1 without a plan. */
   public long epoch() {
     return steps.pipe == null ? -1 : steps.pipe.epoch();
   }
 
-  /**
-   * At how many nodes sequences are computed by the plan; 0 where there is none, or an incomplete
-   * one.
-   */
+  /** The number of nodes that compute sequences in this plan; 0 without a complete plan. */
   public int stages() {
     return stages;
   }
 
-  /** The end; only an origin has one. */
+  /** Embedding and head; only an origin has them. */
   public EmbeddingAndHead end() {
     if (end == null) {
       throw new IllegalStateException("node " + node + " has no end");
@@ -83,18 +84,18 @@ public final class PipeProcessor {
   }
 
   public TransitionCounts transitionCounts() {
-    return tally;
+    return counts;
   }
 
-  /** A walk at its beginning, with tokens to embed. */
+  /** A new step that begins with tokens to embed. */
   public SequenceStep newStep() {
-    return new SequenceStep(ComputeStep.EMBED, 0, tally);
+    return new SequenceStep(ComputeStep.EMBED, 0, counts);
   }
 
   /**
-   * At the origin: embeds a new turn's tokens and goes on as far as this node can. Afterwards each
-   * run stands at HEAD, at EMBED because of more chunks, or is DONE: handed off, or ended. Never
-   * throws for what a model or a hop does.
+   * At the origin: embeds the tokens of a new batch and moves it as far as this node can.
+   * Afterwards each run is at HEAD, at EMBED with more chunks to come, or DONE: handed off, or
+   * ended. Never throws because of a model or a transport.
    */
   public void start(SequenceGroup group) {
     try {
@@ -109,9 +110,9 @@ public final class PipeProcessor {
   }
 
   /**
-   * At the origin: a frame came of a group that was handed off. Says whether it brings the hidden
-   * states, so that {@link #resume} may follow; else the group has ended. One that does not fit the
-   * group, or the place where the plan has it come back, is as good as lost: the group is to be
+   * At the origin: handles a frame of a group that was handed off. Returns whether it brings the
+   * hidden states, so that {@link #resume} may follow; else the group has ended. A frame that does
+   * not fit the group, or the place where the plan has it return, counts as lost: the group must be
    * computed again.
    */
   public boolean receiveReturned(SequenceGroup group, Frame frame) {
@@ -133,7 +134,7 @@ public final class PipeProcessor {
     return false;
   }
 
-  /** At the origin: goes on with a group that is back; ends as {@link #start} does. */
+  /** At the origin: continues a group that has returned; ends as {@link #start} does. */
   public void resume(SequenceGroup group) {
     try {
       steps.validate(group);
@@ -143,33 +144,33 @@ public final class PipeProcessor {
     }
   }
 
-  /** Gives up a group that is away, on a condition that ends it: it will be answered no more. */
+  /** Gives up a group in flight, with a condition that ends it: later frames for it are ignored. */
   public void abandon(SequenceGroup group, SequenceCondition condition, String reason) {
     for (int run = 0; run < group.size(); run++) {
-      SequenceStep walk = group.sequence(run).step();
-      if (isAway(walk)) {
-        walk.restart(ComputeStep.HEAD, 0);
+      SequenceStep step = group.sequence(run).step();
+      if (isHandedOff(step)) {
+        step.restart(ComputeStep.HEAD, 0);
       }
-      if (walk.state() != SequenceState.DONE) {
-        walk.move(condition, reason);
+      if (step.state() != SequenceState.DONE) {
+        step.move(condition, reason);
       }
     }
   }
 
-  /** A frame came of a group that nobody here knows any more. */
+  /** Ignores a frame of an unknown group. */
   public void countStrayFrame() {
     newStep().move(SequenceCondition.NO_SEQUENCE);
   }
 
   /**
-   * At the other nodes: does what a frame asks. Throws for a frame that cannot be read, of which
-   * nothing was done, and where the origin cannot be told what came of it.
+   * At the other nodes: does what a frame asks. Throws if the frame cannot be read, and then has
+   * done nothing; also throws if the result cannot be sent to the origin.
    */
   public void receive(ByteBuffer bytes) {
     receive(new Frame(bytes));
   }
 
-  /** As {@link #receive(ByteBuffer)}, of a frame whose head was read before. */
+  /** As {@link #receive(ByteBuffer)}, for a frame whose header is already read. */
   public void receive(Frame frame) {
     switch (frame.kind()) {
       case STEP -> serve(frame);
@@ -180,12 +181,12 @@ public final class PipeProcessor {
 
   private void forgotten(Frame frame) {
     if (frame.epoch() == epoch()) {
-      fence.forget(frame.group());
-      witness.forget(frame.group());
+      tracker.forget(frame.group());
+      recorder.forget(frame.group());
     }
   }
 
-  /** Norm and head of the runs that stand at HEAD, in their order. */
+  /** Norm and head of the runs at HEAD, in their order. */
   public void head(SequenceGroup group, float[] logits) {
     int count = group.headCount();
     if (count > 0) {
@@ -194,53 +195,53 @@ public final class PipeProcessor {
   }
 
   /**
-   * Tells the other nodes of the pipe that a passage is over; one that cannot be told learns it by
-   * the next plan.
+   * Sends the other nodes of the pipe the end of a passage; a node that cannot be reached drops its
+   * data with the next plan.
    */
   public void forget(long passage) {
     for (int i = 0; i < others.size(); i++) {
       try {
-        hop.send(others.get(i), Frame.forget(passage, epoch()));
+        transport.send(others.get(i), Frame.forget(passage, epoch()));
       } catch (RuntimeException e) {
-        // a node that is lost keeps nothing
+        // a lost node keeps nothing
       }
     }
   }
 
-  /** What this node noted of a recorded passage, by position; nothing where it was none. */
+  /** The hashes of a recorded passage at this node, by position; empty if it was not recorded. */
   public List<RowHashRecorder.RowHashes> rowHashes(long passage) {
-    return witness.rows(passage);
+    return recorder.rows(passage);
   }
 
-  /** How many passages this node keeps keys and values for, as a node that is not the origin. */
+  /** The number of passages whose keys and values this node holds for other origins. */
   public int passageCount() {
-    return fence.size();
+    return tracker.size();
   }
 
   private void serve(Frame frame) {
-    SequenceGroup group = frame.toGroup(tally);
+    SequenceGroup group = frame.toGroup(counts);
     int layer = group.sequence(0).step().layer();
     if (!refused(group, frame.epoch())) {
       try {
         byte @Nullable [] @Nullable [] in = RowHashRecorder.hashes(group);
         steps.validate(group);
         steps.advance(group);
-        // nobody would go on with what rests here
+        // nothing would continue a sequence that stops here
         group.fail("node %s is no origin, but its plan %d says so".formatted(node, frame.epoch()));
-        witness.record(group, layer, in);
+        recorder.record(group, layer, in);
       } catch (Throwable e) {
         group.fail("node %s, from layer %d on: %s".formatted(node, layer, reason(e)));
       }
       if (group.isHandedOff()) {
-        fence.recordDone(group);
+        tracker.recordDone(group);
       } else {
-        fence.recordAborted(group);
+        tracker.recordAborted(group);
       }
     }
-    // what ended here without being handed off is the origin's to know
+    // the origin must learn of sequences that ended here without being handed off
     StepEnding ending = group.sequence(0).step().ending();
     if (ending != null && !group.isHandedOff()) {
-      hop.send(frame.origin(), Frame.ended(group.id(), frame.epoch(), ending));
+      transport.send(frame.origin(), Frame.ended(group.id(), frame.epoch(), ending));
     }
   }
 
@@ -256,7 +257,7 @@ public final class PipeProcessor {
             ? "plan " + epoch + " is over"
             : due.computeStep() != ComputeStep.LAYER
                 ? "a step of " + due.computeStep() + ", which is its origin's"
-                : fence.check(group, due.layer());
+                : tracker.check(group, due.layer());
     if (refusal != null) {
       group.move(
           SequenceState.VALIDATING,
@@ -266,12 +267,12 @@ public final class PipeProcessor {
     return refusal != null;
   }
 
-  private static boolean isAway(SequenceStep walk) {
-    StepEnding ending = walk.ending();
+  private static boolean isHandedOff(SequenceStep step) {
+    StepEnding ending = step.ending();
     return ending != null && ending.kind() == StepEnding.Kind.HANDED_OFF;
   }
 
-  /** What went wrong, in words. */
+  /** The reason of a failure, as text. */
   public static String reason(Throwable e) {
     return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
   }

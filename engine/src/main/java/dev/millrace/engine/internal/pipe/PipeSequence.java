@@ -1,25 +1,25 @@
 package dev.millrace.engine.internal.pipe;
 
-/** What a pipe knows of a sequence that goes through it. */
+/** A sequence as a pipe sees it. */
 public interface PipeSequence {
   SequenceStep step();
 
   /**
-   * Its number in this pipe: another each time that it is admitted, so that nothing of a former
-   * stay is mistaken.
+   * Its number in this pipe: a new one with each admission, so that data of an earlier stay is
+   * never mistaken for the current one.
    */
   long passage();
 
-  /** Positions before this one were in shared pages already when it was admitted. */
+  /** The number of positions that were in shared pages at its admission. */
   int base();
 
-  /** Its tokens by position; read by the origin alone. */
+  /** Its tokens by position; only the origin reads them. */
   int[] tokens();
 
   /** Its page table. */
   int[] pages();
 
-  /** Whether the nodes that it goes through note what they get and give: see {@link RowHashRecorder}. */
+  /** Whether the nodes record hashes of its rows: see {@link RowHashRecorder}. */
   default boolean isRecorded() {
     return false;
   }

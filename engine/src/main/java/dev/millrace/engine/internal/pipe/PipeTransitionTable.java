@@ -9,15 +9,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ways of a sequence through a pipe, as data. Nothing else decides where a sequence goes: the
- * processor finds out which condition holds, this table says what follows. What is not in it is
- * refused.
+ * The transitions of a sequence through a pipe, as data. Nothing else decides where a sequence
+ * goes: the processor finds out which condition holds, this table says what follows. Anything else
+ * is rejected.
  */
 public final class PipeTransitionTable {
 
   /**
-   * One line: where {@code condition} holds in {@code from}, {@code to} follows; into DONE with an
-   * ending.
+   * One row: if {@code condition} holds in {@code from}, {@code to} follows; DONE has an ending.
    */
   public record Row(
       SequenceState from,
@@ -28,7 +27,7 @@ public final class PipeTransitionTable {
   private static final int CONDITIONS =
       SequenceCondition.values().length; // before the table, which needs it
 
-  /** The sequence's table. {@code any} is every state but DONE, which nothing leaves. */
+  /** The sequence's table. {@code any} is every state but DONE, which is final. */
   public static final PipeTransitionTable SEQUENCE =
       of(
           """
@@ -68,23 +67,23 @@ public final class PipeTransitionTable {
           """);
 
   private final List<Row> rows;
-  private final @Nullable Row[] byPlace; // (state, condition)
+  private final @Nullable Row[] byIndex; // (state, condition)
 
   private PipeTransitionTable(List<Row> rows) {
     this.rows = List.copyOf(rows);
-    byPlace = new @Nullable Row[SequenceState.values().length * CONDITIONS];
+    byIndex = new @Nullable Row[SequenceState.values().length * CONDITIONS];
     for (Row row : rows) {
-      int place = place(row.from(), row.condition());
-      if (byPlace[place] != null) {
+      int index = index(row.from(), row.condition());
+      if (byIndex[index] != null) {
         throw new IllegalArgumentException(
             "two rows for " + row.condition() + " from " + row.from());
       }
-      byPlace[place] = row;
+      byIndex[index] = row;
     }
   }
 
   /**
-   * Reads a table as people write it, one row a line: {@code from | condition | to}; DONE is
+   * Parses a table in its written form, one row per line: {@code from | condition | to}; DONE is
    * followed by its ending.
    */
   static PipeTransitionTable of(String table) {
@@ -119,7 +118,7 @@ public final class PipeTransitionTable {
     return EnumSet.of(state);
   }
 
-  static int place(SequenceState state, SequenceCondition condition) {
+  static int index(SequenceState state, SequenceCondition condition) {
     return state.ordinal() * CONDITIONS + condition.ordinal();
   }
 
@@ -127,15 +126,12 @@ public final class PipeTransitionTable {
     return rows;
   }
 
-  /** The row that applies; null where the table has none. */
+  /** The row that applies; null if the table has none. */
   public @Nullable Row find(SequenceState state, SequenceCondition condition) {
-    return byPlace[place(state, condition)];
+    return byIndex[index(state, condition)];
   }
 
-  /**
-   * The row that applies; a move that the table does not have is a bug of the caller and is refused
-   * by name.
-   */
+  /** The row that applies; a missing row is a bug of the caller and is rejected by name. */
   Row move(SequenceState state, SequenceCondition condition) {
     Row row = find(state, condition);
     if (row == null) {
@@ -144,7 +140,7 @@ public final class PipeTransitionTable {
     return row;
   }
 
-  /** The conditions that lead on from {@code state}. */
+  /** The conditions with a transition from {@code state}. */
   public Set<SequenceCondition> legal(SequenceState state) {
     Set<SequenceCondition> legal = EnumSet.noneOf(SequenceCondition.class);
     for (Row row : rows) {
@@ -155,14 +151,14 @@ public final class PipeTransitionTable {
     return legal;
   }
 
-  /** What a caller is told who tries an illegal move. */
+  /** The message for an illegal transition. */
   public String refusal(SequenceState state, SequenceCondition condition) {
     Set<SequenceCondition> legal = legal(state);
-    return "sequence: no way on %s from %s; legal: %s"
+    return "sequence: no transition on %s from %s; legal: %s"
         .formatted(condition, state, legal.isEmpty() ? "nothing, " + state + " is final" : legal);
   }
 
-  /** A Mermaid state diagram of the table, the same text every time. */
+  /** A Mermaid state diagram of the table, always the same text. */
   public String toMermaid() {
     StringBuilder out = new StringBuilder("stateDiagram-v2\n    [*] --> VALIDATING\n");
     for (Row row : rows) {

@@ -1,6 +1,6 @@
 package dev.millrace.engine.internal.pipe;
 
-/** A sequence of another node, as far as it is known here. */
+/** A sequence of another node's origin, as far as this node knows it. */
 record RemoteSequence(SequenceStep step, long passage, int base, int[] pages, boolean isRecorded)
     implements PipeSequence {
   @Override

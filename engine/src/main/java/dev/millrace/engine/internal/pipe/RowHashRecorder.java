@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node that is not the origin notes of recorded runs: for each position a hash of the row as
- * it came and one of the row as it went. It is kept until the passage is forgotten.
+ * Records hashes of the rows of recorded runs at a node that is not the origin: for each position
+ * one of the row as received and one as sent. They are kept until the passage is forgotten.
  */
 public final class RowHashRecorder {
   /**
@@ -27,7 +27,7 @@ public final class RowHashRecorder {
 
   RowHashRecorder() {}
 
-  /** SHA-256 of the very bits of a row, each float as four bytes, the highest first. */
+  /** SHA-256 of the exact bits of a row, each float as four bytes, the highest first. */
   public static byte[] hash(float[] hidden, int offset, int width) {
     ByteBuffer bytes = ByteBuffer.allocate(4 * width);
     bytes.asFloatBuffer().put(hidden, offset, width);
@@ -42,7 +42,7 @@ public final class RowHashRecorder {
     }
   }
 
-  /** Hashes of the rows of recorded runs; null where none is recorded. */
+  /** Hashes of the rows of recorded runs; null if none is recorded. */
   static byte @Nullable [] @Nullable [] hashes(SequenceGroup group) {
     Batch batch = group.batch;
     byte @Nullable [] @Nullable [] hashes = null;
@@ -55,7 +55,10 @@ public final class RowHashRecorder {
     return hashes;
   }
 
-  /** Notes a group that went through from {@code layer} on, with what came and what goes. */
+  /**
+   * Records a group that was computed from {@code layer} on, with the rows received and the rows
+   * sent.
+   */
   void record(SequenceGroup group, int layer, byte @Nullable [] @Nullable [] in) {
     byte @Nullable [] @Nullable [] out = in == null ? null : hashes(group);
     for (int row = 0; in != null && out != null && row < group.batch.rows; row++) {
@@ -79,7 +82,7 @@ public final class RowHashRecorder {
     rows.add(row);
   }
 
-  /** By layer, where a node has several stretches, and by position. */
+  /** The hashes by layer, as a node may have several ranges, and by position. */
   List<RowHashes> rows(long passage) {
     List<RowHashes> all = new ArrayList<>();
     passages.getOrDefault(passage, new TreeMap<>()).values().forEach(all::addAll);

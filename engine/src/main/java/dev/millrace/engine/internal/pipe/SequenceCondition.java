@@ -2,7 +2,7 @@ package dev.millrace.engine.internal.pipe;
 
 import java.util.Locale;
 
-/** What is found to hold for a sequence, and moves it on. */
+/** A condition of a sequence that triggers a transition. */
 public enum SequenceCondition {
   CANCELLED,
   PAUSED,
@@ -16,21 +16,18 @@ public enum SequenceCondition {
   PIPE_INCOMPLETE,
   NOT_ORIGIN_FOR_HEAD,
   END_MISSING,
-  /**
-   * The step's fence does not hold: a former plan's epoch, or positions before it that are not
-   * here.
-   */
+  /** The step is out of date: an earlier plan's epoch, or positions before it that are not here. */
   STEP_REFUSED,
   /** Tokens are to be embedded, and this is the origin. */
   EMBED_DUE,
   /** Tokens are to be embedded, and this is not the origin. */
   EMBED_DUE_ELSEWHERE,
   HEAD_DUE,
-  /** The head's turn would be here, but the prompt has more chunks. */
+  /** The head would be next, but the prompt has more chunks. */
   CHUNK_DUE,
   LAYERS_DUE,
 
-  /** The sequence's own record could not take what was to be noted. */
+  /** What was to be recorded could not be added to the sequence's own record. */
   UPDATE_UNDELIVERED,
   NO_MODEL_FOR_LAYER,
   NO_LOCAL_SEGMENT,
@@ -51,7 +48,7 @@ public enum SequenceCondition {
   /** The next node could not be reached. */
   UNREACHED;
 
-  /** As people say it. */
+  /** The condition in plain words. */
   public String description() {
     return name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }

@@ -1,14 +1,14 @@
 package dev.millrace.engine.internal.pipe;
 
 /**
- * Sequences that stand at the same place and go through a pipe as one batch, a run each. Made once
- * and used again; it belongs to the thread of its processor.
+ * Sequences in the same state that go through a pipe as one batch, one run each. Allocated once and
+ * reused; it belongs to the thread of its processor.
  */
 public final class SequenceGroup {
   /** The rows. */
   public final Batch batch;
 
-  /** How many rows a turn may have. */
+  /** The most rows of a batch. */
   public final int maxRows;
 
   private final PipeSequence[] sequences;
@@ -24,7 +24,7 @@ public final class SequenceGroup {
     heads = new int[maxRuns];
   }
 
-  /** Empties it for a new turn of that number. */
+  /** Empties the group for a new batch with that number. */
   public void open(long turn) {
     java.util.Arrays.fill(sequences, 0, batch.runs, null);
     batch.clear();
@@ -47,25 +47,20 @@ public final class SequenceGroup {
     return batch.position[batch.firstRow[run]];
   }
 
-  /**
-   * Whether the run ends before its sequence's known tokens do, so that no head is due after it.
-   */
+  /** Whether the run ends before the last known token of its sequence, so that no head follows. */
   public boolean hasMoreChunks(int run) {
     return moreChunks[run];
   }
 
   /** Adds the next {@code count} positions of a sequence. */
-  public void add(PipeSequence traveller, int first, int count, boolean more) {
+  public void add(PipeSequence sequence, int first, int count, boolean more) {
     int run = batch.runs;
-    sequences[run] = traveller;
+    sequences[run] = sequence;
     moreChunks[run] = more;
-    batch.add(first, count, traveller.pages());
+    batch.add(first, count, sequence.pages());
   }
 
-  /**
-   * The last row of each run that stands at HEAD; {@link #headCount} of them, in the order of the
-   * runs.
-   */
+  /** The last row of each run at HEAD; {@link #headCount} of them, in the order of the runs. */
   int[] headRows() {
     int count = 0;
     for (int run = 0; run < batch.runs; run++) {
@@ -76,7 +71,7 @@ public final class SequenceGroup {
     return heads;
   }
 
-  /** How many runs stand at HEAD. */
+  /** The number of runs at HEAD. */
   public int headCount() {
     return count(SequenceState.HEAD);
   }
@@ -89,7 +84,7 @@ public final class SequenceGroup {
     return count;
   }
 
-  /** Whether all of it is with another node. */
+  /** Whether all of it is at another node. */
   public boolean isHandedOff() {
     for (int run = 0; run < batch.runs; run++) {
       StepEnding ending = sequences[run].step().ending();
@@ -100,22 +95,22 @@ public final class SequenceGroup {
     return false;
   }
 
-  /** Moves each run that stands in {@code from}. */
+  /** Moves each run that is in {@code from}. */
   void move(SequenceState from, SequenceCondition condition, String reason) {
     for (int run = 0; run < batch.runs; run++) {
-      SequenceStep walk = sequences[run].step();
-      if (walk.state() == from) {
-        walk.move(condition, reason);
+      SequenceStep step = sequences[run].step();
+      if (step.state() == from) {
+        step.move(condition, reason);
       }
     }
   }
 
-  /** Ends all that have not ended. */
+  /** Ends all runs that have not ended. */
   void fail(String reason) {
     for (int run = 0; run < batch.runs; run++) {
-      SequenceStep walk = sequences[run].step();
-      if (walk.state() != SequenceState.DONE) {
-        walk.move(SequenceCondition.STEP_FAILED, reason);
+      SequenceStep step = sequences[run].step();
+      if (step.state() != SequenceState.DONE) {
+        step.move(SequenceCondition.STEP_FAILED, reason);
       }
     }
   }

@@ -1,20 +1,22 @@
 package dev.millrace.engine.internal.pipe;
 
 /**
- * Where a sequence stands in its walk at one node. {@link PipeTransitionTable} says how it gets from one to
- * another.
+ * The state of a sequence during a step at one node. {@link PipeTransitionTable} has the
+ * transitions.
  */
 public enum SequenceState {
-  /** A walk begins here: is everything there that the due step needs? */
+  /** A step begins here: is everything there that it needs? */
   VALIDATING,
-  /** At the origin: the next tokens are to be embedded. Between two turns a sequence rests here. */
+  /**
+   * At the origin: the next tokens are to be embedded. Between two batches a sequence waits here.
+   */
   EMBED,
-  /** Hidden states go through layers that this node has. */
+  /** Hidden states go through layers of this node. */
   PROCESS_LAYERS,
   /** At the origin: norm, head and the choice of the next token. */
   HEAD,
-  /** What comes next is another node's work. */
+  /** Another node computes what comes next. */
   SEND,
-  /** The walk at this node is over; {@link StepEnding} says how. */
+  /** The step at this node is over; {@link StepEnding} says how. */
   DONE
 }

@@ -3,23 +3,23 @@ package dev.millrace.engine.internal.pipe;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One sequence's way through the table at one node, from VALIDATING to DONE, and what is due for
- * it. A state changes here and nowhere else. When a walk is done, the same object may {@link
- * #begin} the next one. One thread at a time.
+ * The way of one sequence through the transition table at one node, from VALIDATING to DONE, and
+ * its next computation. The state changes only here. After DONE the same object may {@link #begin}
+ * the next step. For one thread at a time.
  */
 public final class SequenceStep {
   private final PipeTransitionTable table = PipeTransitionTable.SEQUENCE;
-  private final TransitionCounts tally;
+  private final TransitionCounts counts;
   private SequenceState state = SequenceState.VALIDATING;
   private ComputeStep computeStep;
   private int layer;
   private @Nullable StepEnding ending;
 
-  /** A walk at its beginning. */
-  public SequenceStep(ComputeStep step, int layer, TransitionCounts tally) {
+  /** A new step. */
+  public SequenceStep(ComputeStep step, int layer, TransitionCounts counts) {
     this.computeStep = step;
     this.layer = layer;
-    this.tally = tally;
+    this.counts = counts;
   }
 
   public SequenceState state() {
@@ -30,21 +30,21 @@ public final class SequenceStep {
     return computeStep;
   }
 
-  /** The next layer, where layers are due. */
+  /** The next layer, if a layer is next. */
   public int layer() {
     return layer;
   }
 
-  /** How it ended; null while it goes on. */
+  /** How it ended; null before the end. */
   public @Nullable StepEnding ending() {
     return ending;
   }
 
-  /** Sets out again, after this walk is done, with that due. */
+  /** Begins the next step after this one is done. */
   public void restart(ComputeStep due, int dueLayer) {
     if (state != SequenceState.DONE) {
       throw new IllegalStateException(
-          "sequence: still at " + state + "; a walk begins after another is DONE");
+          "sequence: still at " + state + "; a step begins only after the one before is DONE");
     }
     state = SequenceState.VALIDATING;
     ending = null;
@@ -60,10 +60,10 @@ public final class SequenceStep {
     move(condition, "");
   }
 
-  /** Goes where the table leads; {@code reason} goes into the ending, where it ends. */
+  /** Makes the transition of the table; {@code reason} becomes part of the ending, if it ends. */
   public void move(SequenceCondition condition, String reason) {
     PipeTransitionTable.Row row = table.move(state, condition);
-    tally.increment(state, condition);
+    counts.increment(state, condition);
     state = row.to();
     if (row.ending() != null) {
       ending = endingOf(row.ending(), condition, reason);

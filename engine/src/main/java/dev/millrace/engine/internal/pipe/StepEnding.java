@@ -1,20 +1,20 @@
 package dev.millrace.engine.internal.pipe;
 
 /**
- * How a walk ended.
+ * How a step ended.
  *
- * @param reason in words; empty where the kind says all
+ * @param reason in words; empty if the kind says everything
  */
 public record StepEnding(Kind kind, String reason) {
-  /** The four ways. */
+  /** The kinds of endings. */
   public enum Kind {
     /** The sequence has all its tokens. */
     COMPLETED,
-    /** Another node goes on with it. */
+    /** Another node continues it. */
     HANDED_OFF,
-    /** It waits for a pipe or a place; from its tokens it can go on, here or elsewhere. */
+    /** It waits for a pipe or a slot; it can be resumed from its tokens, here or elsewhere. */
     RELEASED,
-    /** It ends, for the reason given. */
+    /** It failed, for the given reason. */
     FAILED
   }
 

@@ -4,37 +4,40 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of a walk that one node can make, for all runs of a group: it validates, embeds, goes
- * through the layers that are here, and sends on. It finds out which condition holds; {@link
- * PipeTransitionTable} says what follows.
+ * Executes the part of a step that one node can do, for all runs of a group: it validates, embeds,
+ * computes the layers that are here, and sends the group on. It finds out which condition holds;
+ * {@link PipeTransitionTable} says what follows.
  */
 final class StepExecutor {
   private final String node;
   private final List<Segment> segments;
   private final @Nullable EmbeddingAndHead end;
-  private final FrameTransport hop;
+  private final FrameTransport transport;
 
-  /** The plan by which it goes; null is none. */
+  /** The current plan; null is none. */
   @Nullable Pipe pipe;
 
   StepExecutor(
-      String node, List<Segment> segments, @Nullable EmbeddingAndHead end, FrameTransport hop) {
+      String node,
+      List<Segment> segments,
+      @Nullable EmbeddingAndHead end,
+      FrameTransport transport) {
     this.node = node;
     this.segments = segments;
     this.end = end;
-    this.hop = hop;
+    this.transport = transport;
   }
 
   void validate(SequenceGroup group) {
     for (int run = 0; run < group.size(); run++) {
-      SequenceStep walk = group.sequence(run).step();
-      if (walk.state() == SequenceState.VALIDATING) {
-        walk.move(found(walk, group.hasMoreChunks(run)));
+      SequenceStep step = group.sequence(run).step();
+      if (step.state() == SequenceState.VALIDATING) {
+        step.move(found(step, group.hasMoreChunks(run)));
       }
     }
   }
 
-  private SequenceCondition found(SequenceStep walk, boolean moreChunks) {
+  private SequenceCondition found(SequenceStep step, boolean moreChunks) {
     if (pipe == null) {
       return SequenceCondition.PIPE_MISSING;
     }
@@ -42,7 +45,7 @@ final class StepExecutor {
       return SequenceCondition.PIPE_INCOMPLETE;
     }
     boolean origin = pipe.origin().equals(node);
-    return switch (walk.computeStep()) {
+    return switch (step.computeStep()) {
       case LAYER -> SequenceCondition.LAYERS_DUE;
       case TOKENIZE, EMBED ->
           origin ? SequenceCondition.EMBED_DUE : SequenceCondition.EMBED_DUE_ELSEWHERE;
@@ -58,21 +61,21 @@ final class StepExecutor {
   void embed(SequenceGroup group, EmbeddingAndHead with) {
     Batch batch = group.batch;
     for (int run = 0; run < group.size(); run++) {
-      PipeSequence traveller = group.sequence(run);
-      if (traveller.step().state() == SequenceState.EMBED) {
+      PipeSequence sequence = group.sequence(run);
+      if (sequence.step().state() == SequenceState.EMBED) {
         int first = group.firstPosition(run);
-        with.embed(batch, batch.firstRow[run], traveller.tokens(), first, batch.rowCount[run]);
-        traveller.step().setDue(ComputeStep.LAYER, 0);
+        with.embed(batch, batch.firstRow[run], sequence.tokens(), first, batch.rowCount[run]);
+        sequence.step().setDue(ComputeStep.LAYER, 0);
       }
     }
     @Nullable String next = pipe == null || !pipe.isComplete() ? null : pipe.nodeOf(0);
     group.move(
         SequenceState.EMBED,
-        next == null ? SequenceCondition.NO_MODEL_FOR_LAYER : whither(next),
+        next == null ? SequenceCondition.NO_MODEL_FOR_LAYER : sendCondition(next),
         "");
   }
 
-  /** Layers, as long as they are here; then off to where the rest is. */
+  /** Computes layers as long as they are here; then sends the group to the next node. */
   void advance(SequenceGroup group) {
     int layer = layerOf(group);
     while (layer >= 0) {
@@ -89,12 +92,12 @@ final class StepExecutor {
     send(group);
   }
 
-  /** The layer at which the group stands; -1 where it does not stand at layers. */
+  /** The next layer of the group; -1 if no layer is next. */
   private static int layerOf(SequenceGroup group) {
     for (int run = 0; run < group.size(); run++) {
-      SequenceStep walk = group.sequence(run).step();
-      if (walk.state() == SequenceState.PROCESS_LAYERS) {
-        return walk.layer();
+      SequenceStep step = group.sequence(run).step();
+      if (step.state() == SequenceState.PROCESS_LAYERS) {
+        return step.layer();
       }
     }
     return -1;
@@ -105,27 +108,27 @@ final class StepExecutor {
     boolean origin = plan.origin().equals(node);
     @Nullable String next = all ? null : plan.nodeOf(segment.to());
     for (int run = 0; run < group.size(); run++) {
-      SequenceStep walk = group.sequence(run).step();
-      if (walk.state() != SequenceState.PROCESS_LAYERS) {
+      SequenceStep step = group.sequence(run).step();
+      if (step.state() != SequenceState.PROCESS_LAYERS) {
         continue;
       }
       if (!all) {
-        walk.setDue(ComputeStep.LAYER, segment.to());
-        walk.move(next == null ? SequenceCondition.NO_LOCAL_SEGMENT : whither(next));
+        step.setDue(ComputeStep.LAYER, segment.to());
+        step.move(next == null ? SequenceCondition.NO_LOCAL_SEGMENT : sendCondition(next));
       } else if (!origin) {
-        walk.setDue(ComputeStep.HEAD, segment.to());
-        walk.move(SequenceCondition.ALL_LAYERS_DONE_ELSEWHERE);
+        step.setDue(ComputeStep.HEAD, segment.to());
+        step.move(SequenceCondition.ALL_LAYERS_DONE_ELSEWHERE);
       } else if (group.hasMoreChunks(run)) {
-        walk.setDue(ComputeStep.EMBED, 0);
-        walk.move(SequenceCondition.ALL_LAYERS_DONE_MORE_CHUNKS);
+        step.setDue(ComputeStep.EMBED, 0);
+        step.move(SequenceCondition.ALL_LAYERS_DONE_MORE_CHUNKS);
       } else {
-        walk.setDue(ComputeStep.HEAD, segment.to());
-        walk.move(SequenceCondition.ALL_LAYERS_DONE);
+        step.setDue(ComputeStep.HEAD, segment.to());
+        step.move(SequenceCondition.ALL_LAYERS_DONE);
       }
     }
   }
 
-  private SequenceCondition whither(String next) {
+  private SequenceCondition sendCondition(String next) {
     return next.equals(node) ? SequenceCondition.NEXT_LOCAL : SequenceCondition.NEXT_REMOTE;
   }
 
@@ -139,17 +142,17 @@ final class StepExecutor {
   }
 
   private void send(SequenceGroup group) {
-    SequenceStep walk = group.sequence(0).step();
-    if (pipe == null || walk.state() != SequenceState.SEND) {
+    SequenceStep step = group.sequence(0).step();
+    if (pipe == null || step.state() != SequenceState.SEND) {
       return;
     }
-    boolean layers = walk.computeStep() == ComputeStep.LAYER;
-    String to = layers ? pipe.nodeOf(walk.layer()) : pipe.origin();
+    boolean layers = step.computeStep() == ComputeStep.LAYER;
+    String to = layers ? pipe.nodeOf(step.layer()) : pipe.origin();
     if (to == null) {
-      throw new IllegalStateException("no node has layer " + walk.layer());
+      throw new IllegalStateException("no node has layer " + step.layer());
     }
     try {
-      hop.send(to, Frame.step(group, pipe));
+      transport.send(to, Frame.step(group, pipe));
       group.move(SequenceState.SEND, SequenceCondition.SENT, "");
     } catch (RuntimeException e) {
       group.move(SequenceState.SEND, SequenceCondition.UNREACHED, PipeProcessor.reason(e));

@@ -11,7 +11,7 @@ final class StepReader {
   private final int rows;
   private final int width;
 
-  /** Reads as far as the runs. */
+  /** Reads up to the runs. */
   StepReader(ByteBuffer in) {
     this.in = in;
     int origin = Frame.textLength(in);
@@ -40,12 +40,12 @@ final class StepReader {
     return layer;
   }
 
-  /** A group of that number, as the frame says. */
-  SequenceGroup group(long id, TransitionCounts tally) {
+  /** Makes the group that the frame describes. */
+  SequenceGroup group(long id, TransitionCounts counts) {
     SequenceGroup out = new SequenceGroup(width, rows, runs);
     out.open(id);
     for (int run = 0; run < runs; run++) {
-      readRun(out, new SequenceStep(step, layer, tally));
+      readRun(out, new SequenceStep(step, layer, counts));
     }
     if (out.batch.rows != rows) {
       throw Frame.malformed("has other rows than its runs say");
@@ -54,7 +54,7 @@ final class StepReader {
     return out;
   }
 
-  private void readRun(SequenceGroup out, SequenceStep walk) {
+  private void readRun(SequenceGroup out, SequenceStep step) {
     Frame.counted(in, 1, Frame.RUN);
     long passage = in.getLong();
     int base = in.getInt();
@@ -72,7 +72,7 @@ final class StepReader {
     }
     boolean recorded = flags == Frame.RECORDED;
     out.add(
-        new RemoteSequence(walk, passage, base, readPages(pages), recorded), first, count, false);
+        new RemoteSequence(step, passage, base, readPages(pages), recorded), first, count, false);
   }
 
   private int[] readPages(int count) {
@@ -115,17 +115,17 @@ final class StepReader {
     }
   }
 
-  /** Reads a run, as far as it is that one. */
+  /** Reads a run and checks that it is the given one. */
   private boolean isSame(SequenceGroup home, int run) {
     Frame.counted(in, 1, Frame.RUN);
-    PipeSequence traveller = home.sequence(run);
+    PipeSequence sequence = home.sequence(run);
     int pages = Frame.pagesOf(home, run);
     boolean same =
-        in.getLong() == traveller.passage()
-            && in.getInt() == traveller.base()
+        in.getLong() == sequence.passage()
+            && in.getInt() == sequence.base()
             && in.getInt() == home.firstPosition(run)
             && in.getInt() == home.batch.rowCount[run]
-            && in.get() == Frame.flags(traveller)
+            && in.get() == Frame.flags(sequence)
             && in.getInt() == pages;
     for (int i = 0; same && i < pages; i++) {
       same = in.remaining() >= 4 && in.getInt() == home.batch.pages[run][i];

@@ -1,9 +1,8 @@
 package dev.millrace.engine.internal.sample;
 
 /**
- * The exponential of numbers that are not positive, in one order of double operations on every
- * machine. The relative error is below 1e-8, far less than the rounding of the float scores it is
- * applied to.
+ * The exponential of numbers up to 0, with the same bits on every machine. The relative error is
+ * below 1e-8, far less than the rounding of the float scores it is applied to.
  */
 public final class DoubleExp {
   private static final double LOG2_E = 1.4426950408889634;

@@ -8,23 +8,24 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the next token of a sequence. The chain, in this order, is that of llama.cpp with the
- * bias in front:
+ * Chooses the next token of a sequence. The steps, in this order, are those of llama.cpp, preceded
+ * by the bias:
  *
  * <ol>
  *   <li>logit bias; then the repetition, presence and frequency penalties over the window; then the
- * mask;
+ *       mask;
  *   <li>at temperature 0 the best token, of equal scores the lowest id;
  *   <li>else top-k, top-p over what top-k left, min-p, all on the distribution before temperature;
- * then temperature, and a draw with the random number of (seed, position). </ol>
+ *       then temperature, and a draw with the random number of (seed, position).
+ * </ol>
  *
- * <p>The choice is a function of the arguments and the settings alone: a sequence that is preempted
- * and resumed, or computed elsewhere, gets the same tokens. NaN counts as minus infinity, plus
- * infinity as the largest float. Nothing is allocated by a choice. One thread at a time.
+ * <p>The choice depends on the arguments and the settings alone: a sequence that is preempted and
+ * resumed, or computed elsewhere, gets the same tokens. NaN counts as minus infinity, plus infinity
+ * as the largest float. A choice allocates nothing. For one thread at a time.
  */
 public final class Sampler {
   private final Sampling sampling;
-  private final SamplerBuffers space;
+  private final SamplerBuffers buffers;
   private final int[] biasTokens;
   private final float[] biases;
   private final double logMinP;
@@ -34,19 +35,19 @@ public final class Sampler {
     this(sampling, new SamplerBuffers(vocabulary));
   }
 
-  /** A sampler in a workspace that it shares with others of the same thread. */
-  public Sampler(Sampling sampling, SamplerBuffers space) {
+  /** A sampler with buffers that it shares with other samplers of the same thread. */
+  public Sampler(Sampling sampling, SamplerBuffers buffers) {
     this.sampling = sampling;
-    this.space = space;
+    this.buffers = buffers;
     biasTokens =
         sampling.logitBias().keySet().stream().mapToInt(Integer::intValue).sorted().toArray();
     biases = new float[biasTokens.length];
     for (int i = 0; i < biases.length; i++) {
       biases[i] = Objects.requireNonNull(sampling.logitBias().get(biasTokens[i]));
-      if (biasTokens[i] >= space.vocabulary) {
+      if (biasTokens[i] >= buffers.vocabulary) {
         throw new EngineException(
             "sampling: logitBias names token %d; the vocabulary has tokens 0 to %d"
-                .formatted(biasTokens[i], space.vocabulary - 1));
+                .formatted(biasTokens[i], buffers.vocabulary - 1));
       }
     }
     logMinP = sampling.minP() == 0 ? Double.NEGATIVE_INFINITY : StrictMath.log(sampling.minP());
@@ -54,13 +55,12 @@ public final class Sampler {
   }
 
   /**
-   * The token that follows.
+   * Chooses the next token.
    *
-   * @param logits the model's scores, one a token from {@code offset} on; not changed
+   * @param logits the model's scores, one per token, starting at {@code offset}; not changed
    * @param mask bit {@code t & 63} of word {@code t >>> 6} allows token t; null allows all
    * @param history the tokens that penalties look at, {@code historyLength} of them
-   * @param position of the chosen token in the sequence, counted the same way whatever happened
-   *     before
+   * @param position of the chosen token in the sequence, counted from the start of the sequence
    */
   public int choose(
       float[] logits,
@@ -70,9 +70,10 @@ public final class Sampler {
       int[] history,
       int historyLength,
       int position) {
-    if (vocabulary != space.vocabulary) {
+    if (vocabulary != buffers.vocabulary) {
       throw new EngineException(
-          "sampler made for %d tokens was given %d logits".formatted(space.vocabulary, vocabulary));
+          "sampler made for %d tokens was given %d logits"
+              .formatted(buffers.vocabulary, vocabulary));
     }
     boolean plain =
         biasTokens.length == 0 && mask == null && !(sampling.hasPenalties() && historyLength > 0);
@@ -83,7 +84,7 @@ public final class Sampler {
         throw noNumbers();
       }
     } else {
-      System.arraycopy(logits, offset, space.scores, 0, vocabulary);
+      System.arraycopy(logits, offset, buffers.scores, 0, vocabulary);
       adjust(mask, history, historyLength);
       token = pick(position);
       if (token < 0) {
@@ -100,19 +101,19 @@ public final class Sampler {
   }
 
   /**
-   * The log probabilities of the last choice, filled anew by each.
+   * The log probabilities of the last choice; each choice overwrites them.
    *
-   * @throws IllegalStateException where the settings ask for none
+   * @throws IllegalStateException if the settings ask for none
    */
   public Logprobs logprobs() {
     if (logprobs == null) {
-      throw new IllegalStateException("sampling: logprobs is -1, so that none are kept");
+      throw new IllegalStateException("sampling: logprobs is -1, so none are computed");
     }
     return logprobs;
   }
 
   private void adjust(long @Nullable [] mask, int[] history, int historyLength) {
-    float[] scores = space.scores;
+    float[] scores = buffers.scores;
     for (int i = 0; i < biasTokens.length; i++) {
       scores[biasTokens[i]] += biases[i];
     }
@@ -125,7 +126,7 @@ public final class Sampler {
   }
 
   private void deny(long[] mask) {
-    float[] scores = space.scores;
+    float[] scores = buffers.scores;
     for (int word = 0; word << 6 < scores.length; word++) {
       int start = word << 6;
       int end = Math.min(scores.length, start + 64);
@@ -142,11 +143,11 @@ public final class Sampler {
     }
   }
 
-  /** As llama.cpp does it: each token once, with the number of times it stands in the window. */
+  /** As in llama.cpp: each token once, with its number of occurrences in the window. */
   private void penalise(int[] history, int length) {
     int window = sampling.penaltyWindow();
     int from = window < 0 ? 0 : Math.max(0, length - window);
-    int[] counts = space.counts;
+    int[] counts = buffers.counts;
     for (int i = from; i < length; i++) {
       counts[history[i]]++;
     }
@@ -154,25 +155,25 @@ public final class Sampler {
       int token = history[i];
       int count = counts[token];
       if (count > 0) {
-        double score = space.scores[token];
+        double score = buffers.scores[token];
         score =
             score <= 0
                 ? score * sampling.repetitionPenalty()
                 : score / sampling.repetitionPenalty();
         score -= count * sampling.frequencyPenalty() + sampling.presencePenalty();
-        space.scores[token] = (float) score;
+        buffers.scores[token] = (float) score;
         counts[token] = 0;
       }
     }
   }
 
-  /** -1 where no score is a number above minus infinity. */
+  /** Returns -1 if no score is a number above minus infinity. */
   private int pick(int position) {
-    int best = best(space.scores, 0, space.vocabulary);
+    int best = best(buffers.scores, 0, buffers.vocabulary);
     if (best < 0) {
       return -1;
     }
-    float max = space.scores[best];
+    float max = buffers.scores[best];
     if (max == Float.POSITIVE_INFINITY) {
       max = clampInfinite();
     }
@@ -180,19 +181,21 @@ public final class Sampler {
       return best;
     }
     double roll = SeededRandom.at(sampling.seed(), position);
-    if (sampling.topK() > 0 && sampling.topK() < space.vocabulary) {
-      space.ranking.best(space.scores, 0, space.vocabulary, sampling.topK());
+    if (sampling.topK() > 0 && sampling.topK() < buffers.vocabulary) {
+      buffers.ranking.best(buffers.scores, 0, buffers.vocabulary, sampling.topK());
       return drawRanked(roll);
     }
     long floor =
-        sampling.topP() < 1 ? space.nucleus.cutoff(space, max, sampling.topP()) : Long.MIN_VALUE;
+        sampling.topP() < 1
+            ? buffers.nucleus.cutoff(buffers, max, sampling.topP())
+            : Long.MIN_VALUE;
     return drawAny(roll, max, floor);
   }
 
-  /** Draws from the ranked tokens, which stand best first. */
+  /** Draws from the ranked tokens, best first. */
   private int drawRanked(double roll) {
-    TokenRanking ranking = space.ranking;
-    double[] weights = space.weights;
+    TokenRanking ranking = buffers.ranking;
+    double[] weights = buffers.weights;
     double max = TokenRanking.score(ranking.get(0));
     int size = ranking.size();
     if (sampling.topP() < 1) {
@@ -219,12 +222,12 @@ public final class Sampler {
   private int nucleusOfRanked(double max, int size) {
     double total = 0;
     for (int i = 0; i < size; i++) {
-      total += DoubleExp.of(TokenRanking.score(space.ranking.get(i)) - max);
+      total += DoubleExp.of(TokenRanking.score(buffers.ranking.get(i)) - max);
     }
     double reached = 0;
     int kept = 0;
     while (kept < size && reached < sampling.topP() * total) {
-      reached += DoubleExp.of(TokenRanking.score(space.ranking.get(kept++)) - max);
+      reached += DoubleExp.of(TokenRanking.score(buffers.ranking.get(kept++)) - max);
     }
     return kept;
   }
@@ -232,67 +235,68 @@ public final class Sampler {
   /** Draws from all tokens at or above the floor, in the order of their ids. */
   private int drawAny(double roll, float max, long floor) {
     double total = 0;
-    for (int block = 0; block < space.blocks.length; block++) {
+    for (int block = 0; block < buffers.blocks.length; block++) {
       double sum = weighBlock(block, max, floor);
-      space.blocks[block] = sum;
+      buffers.blocks[block] = sum;
       total += sum;
     }
     double target = roll * total;
     double sum = 0;
     int block = 0;
-    while (block < space.blocks.length - 1 && !(sum + space.blocks[block] > target)) {
-      sum += space.blocks[block++];
+    while (block < buffers.blocks.length - 1 && !(sum + buffers.blocks[block] > target)) {
+      sum += buffers.blocks[block++];
     }
     int last = -1;
-    int end = Math.min((block + 1) * SamplerBuffers.BLOCK, space.vocabulary);
+    int end = Math.min((block + 1) * SamplerBuffers.BLOCK, buffers.vocabulary);
     for (int i = block * SamplerBuffers.BLOCK; i < end; i++) {
-      if (space.weights[i] > 0) {
+      if (buffers.weights[i] > 0) {
         last = i;
-        sum += space.weights[i];
+        sum += buffers.weights[i];
         if (sum > target) {
           break;
         }
       }
     }
-    // rounding can leave the sum of a block's weights short of the target: its last candidate then
-    return last >= 0 ? last : best(space.scores, 0, space.vocabulary);
+    // rounding can leave the sum of a block's weights below the target: take its last candidate
+    return last >= 0 ? last : best(buffers.scores, 0, buffers.vocabulary);
   }
 
   private double weighBlock(int block, float max, long floor) {
     double factor = 1 / sampling.temperature();
-    // as scores, of which the token at the floor itself is the last of its score
+    // of the tokens with the floor's score, the floor token is the last that is kept
     float floorScore =
         floor == Long.MIN_VALUE ? Float.NEGATIVE_INFINITY : TokenRanking.score(floor);
     int floorToken = floor == Long.MIN_VALUE ? Integer.MAX_VALUE : TokenRanking.token(floor);
-    int end = Math.min((block + 1) * SamplerBuffers.BLOCK, space.vocabulary);
+    int end = Math.min((block + 1) * SamplerBuffers.BLOCK, buffers.vocabulary);
     double sum = 0;
     for (int i = block * SamplerBuffers.BLOCK; i < end; i++) {
-      float score = space.scores[i];
+      float score = buffers.scores[i];
       double below = (double) score - max;
       boolean kept =
           below >= logMinP && (score > floorScore || (score == floorScore && i <= floorToken));
       double weight = kept ? DoubleExp.of(below * factor) : 0;
-      space.weights[i] = weight;
+      buffers.weights[i] = weight;
       sum += weight;
     }
     return sum;
   }
 
   private float clampInfinite() {
-    for (int i = 0; i < space.vocabulary; i++) {
-      space.scores[i] =
-          space.scores[i] == Float.POSITIVE_INFINITY ? Float.MAX_VALUE : space.scores[i];
+    for (int i = 0; i < buffers.vocabulary; i++) {
+      buffers.scores[i] =
+          buffers.scores[i] == Float.POSITIVE_INFINITY ? Float.MAX_VALUE : buffers.scores[i];
     }
     return Float.MAX_VALUE;
   }
 
   private static EngineException noNumbers() {
     return new EngineException(
-        "the model gave no numbers: its weights are damaged, or are not what the file says");
+        "the model computed no valid logits: its weights are damaged, or are not what the file"
+            + " says");
   }
 
   /**
-   * The token with the highest score, of equal ones the lowest; -1 where none is above minus
+   * The token with the highest score, the lowest id of equal ones; -1 if none is above minus
    * infinity.
    */
   static int best(float[] scores, int offset, int length) {
@@ -322,14 +326,14 @@ public final class Sampler {
     return token;
   }
 
-  /** Where no score says anything, the lowest token that the mask allows. */
+  /** The lowest token that the mask allows, for when no score is a number. */
   private int firstAllowed(long @Nullable [] mask) {
     if (mask == null) {
       return 0;
     }
-    for (int word = 0; word << 6 < space.vocabulary; word++) {
+    for (int word = 0; word << 6 < buffers.vocabulary; word++) {
       int token = (word << 6) + Long.numberOfTrailingZeros(mask[word]);
-      if (mask[word] != 0 && token < space.vocabulary) {
+      if (mask[word] != 0 && token < buffers.vocabulary) {
         return token;
       }
     }

@@ -1,8 +1,8 @@
 package dev.millrace.engine.internal.sample;
 
 /**
- * The arrays that a choice over a vocabulary needs, about 28 bytes a token. Samplers that one
- * thread runs in turn share one; nothing is carried in it from one choice to the next.
+ * The arrays for choosing a token, about 28 bytes per token of the vocabulary. Samplers of one
+ * thread share them; no content survives from one choice to the next.
  */
 public final class SamplerBuffers {
   static final int BLOCK = 256;

@@ -1,9 +1,9 @@
 package dev.millrace.engine.internal.sample;
 
 /**
- * Random numbers from (seed, position) alone, fixed forever: receipts are verified by drawing them
- * again. Two rounds of SplitMix64's finaliser (Steele, Lea, Flood 2014, with Stafford's constants),
- * so that neighbouring seeds and positions share nothing.
+ * Random numbers that depend on (seed, position) alone, fixed forever: verifying a receipt draws
+ * them again. Two rounds of SplitMix64's finaliser (Steele, Lea, Flood 2014, with Stafford's
+ * constants), so that neighbouring seeds and positions share nothing.
  */
 final class SeededRandom {
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;

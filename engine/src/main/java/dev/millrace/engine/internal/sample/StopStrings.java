@@ -5,11 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds stop strings in a text that arrives in pieces, and says what of it may be shown already.
- * The stop string that is complete first ends the text; of those complete at the same character the
- * longest counts. The text before it is kept, the stop string and all after it is not. What could
- * still become a stop string is held back. The outcome does not depend on how the text is cut into
- * pieces. One thread at a time.
+ * Finds stop strings in a text that arrives in pieces, and returns the text that may be shown. The
+ * stop string that is complete first ends the text; of several complete at the same character the
+ * longest counts. The stop string and everything after it are dropped. Text that could still become
+ * a stop string is held back. The result does not depend on how the text is cut into pieces. For
+ * one thread at a time.
  */
 public final class StopStrings {
   private final List<String> stops;
@@ -46,7 +46,7 @@ public final class StopStrings {
   }
 
   /**
-   * Takes the next piece; gives the text that is certain to stay, "" once a stop string is
+   * Takes the next piece; returns the text that is certain to stay, and "" after a stop string is
    * complete.
    */
   public String push(String piece) {
@@ -71,7 +71,7 @@ public final class StopStrings {
     return release(held.length() - longest);
   }
 
-  /** The text that was held back, when no more will come. */
+  /** The text that was held back, at the end of the text. */
   public String flush() {
     return release(held.length());
   }
@@ -81,7 +81,7 @@ public final class StopStrings {
     return match != null;
   }
 
-  /** The stop string that ended the text; null while there is none. */
+  /** The stop string that ended the text; null if none has. */
   public @Nullable String match() {
     return match;
   }

@@ -1,9 +1,9 @@
 package dev.millrace.engine.internal.sample;
 
 /**
- * Tokens in their order of preference: the higher score first, of equal scores the lower id. A
- * token and its score are one long, so that the order is that of the numbers and no two are equal.
- * Holds a heap in a fixed array.
+ * Ranks tokens: the higher score first, of equal scores the lower id. A token and its score are
+ * packed into one long, so the order is that of the numbers and no two are equal. It is a heap in a
+ * fixed array.
  */
 public final class TokenRanking {
   private final long[] heap; // a binary heap with the least key at 0
@@ -37,8 +37,8 @@ public final class TokenRanking {
   }
 
   /**
-   * Keeps the {@code count} best of the scores (fewer where fewer are above minus infinity), the
-   * best at rank 0.
+   * Keeps the {@code count} best of the scores (fewer if fewer are above minus infinity), the best
+   * at rank 0.
    */
   public void best(float[] scores, int offset, int length, int count) {
     size = 0;
@@ -64,7 +64,7 @@ public final class TokenRanking {
     size = 0;
   }
 
-  /** Adds without order; {@link #sortDescending} or {@link #order} comes after. */
+  /** Adds without order; call {@link #sortDescending} or {@link #order} afterwards. */
   void add(long key) {
     heap[size++] = key;
   }
@@ -76,7 +76,7 @@ public final class TokenRanking {
     }
   }
 
-  /** Takes the least key out. */
+  /** Removes the least key. */
   long take() {
     long least = heap[0];
     heap[0] = heap[--size];

@@ -5,7 +5,7 @@ import java.util.Arrays;
 /**
  * Finds where the nucleus of top-p ends without sorting the vocabulary: weights are summed in
  * buckets by their distance from the best score, and only the bucket in which the mass is reached
- * is put in order.
+ * is sorted.
  */
 final class TopPCutoff {
   private static final int BUCKETS = 1024;
@@ -15,8 +15,8 @@ final class TopPCutoff {
   private final double[] mass = new double[BUCKETS];
 
   /**
-   * The key of the last token of the smallest set of best tokens that has at least {@code share} of
-   * the mass.
+   * The key of the last token of the smallest set of best tokens with at least {@code share} of the
+   * mass.
    */
   long cutoff(SamplerBuffers space, float best, double share) {
     double total = weigh(space, best);

@@ -1,8 +1,9 @@
 package dev.millrace.engine.internal.tensor;
 
 /**
- * The rows that a matrix is multiplied with: (row, columns) floats and, for matrices of at most six
- * bits, the same rows as 8-bit integers in blocks of 32. Allocated once, for the largest turn.
+ * The rows of activations that a matrix is multiplied with: (row, columns) floats and, for matrices
+ * of at most six bits, the same rows as 8-bit integers in blocks of 32. Allocated once, for the
+ * largest turn.
  */
 public final class Activations {
   /** The columns that share a scale. */
@@ -57,8 +58,8 @@ public final class Activations {
   }
 
   /**
-   * To be called for each row after its values are set and before any product with it. Rows may be
-   * made ready at the same time.
+   * Call it for each row after its values are set and before any product with it. Different threads
+   * may prepare different rows at the same time.
    */
   public void prepareRow(int row) {
     for (int block = 0; block < blocks; block++) {

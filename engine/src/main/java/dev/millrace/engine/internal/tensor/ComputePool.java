@@ -7,29 +7,29 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that compute. A section of work is cut into parts that may run at the same time, in
- * any order, on any of them: what a part computes never depends on who runs it. Sections are
- * objects that are made once and kept, so that a turn of the wheel allocates nothing.
+ * The pool of threads that compute. A parallel loop is cut into parts that may run at the same
+ * time, in any order, on any thread: the result of a part never depends on its thread. Loops are
+ * objects that are made once and kept, so that a batch allocates nothing.
  *
- * <p>A token has a hundred sections of a few microseconds each, so that a thread waits for the next
- * one by spinning, and sleeps only when none has come for a while.
+ * <p>A token has a hundred loops of a few microseconds each, so a thread spins while it waits for
+ * the next one, and sleeps only if none has come for a while.
  */
 public final class ComputePool implements AutoCloseable {
 
-  /** Work in parts. Parts write to disjoint places. */
+  /** A computation in parts. Parts write to disjoint memory. */
   @FunctionalInterface
   public interface ParallelLoop {
     /**
      * @param part in [0, parts)
-     * @param worker which thread of the crew runs it, in [0, {@link #threads}): names scratch space
+     * @param worker which thread of the pool runs it, in [0, {@link #threads}): names scratch space
      */
     void run(int part, int worker);
   }
 
-  /** The most parts of a section. */
+  /** The most parts of a loop. */
   public static final int MAX_PARTS = 1 << 20;
 
-  /** About a tenth of a millisecond: longer than the pauses between sections of a turn. */
+  /** About a tenth of a millisecond: longer than the pauses between loops of a batch. */
   private static final int SPINS = 20_000;
 
   /** How long the owner spins for the others' last parts before it lets other threads run. */
@@ -44,8 +44,8 @@ public final class ComputePool implements AutoCloseable {
 
   /**
    * Which part is next: (generation, parts, next part) in one word, so that a thread that is late
-   * can never take a part of a section that it has not seen. The section itself cannot change while
-   * a part that was taken is not finished.
+   * can never take a part of a loop that it has not seen. The loop itself cannot change while a
+   * part that was taken is not finished.
    */
   private final AtomicLong ticket = new AtomicLong();
 
@@ -56,7 +56,7 @@ public final class ComputePool implements AutoCloseable {
 
   public ComputePool(int threads) {
     if (threads < 1 || threads > 1024) {
-      throw new IllegalArgumentException("a crew has 1 to 1024 threads, not " + threads);
+      throw new IllegalArgumentException("a compute pool has 1 to 1024 threads, not " + threads);
     }
     this.threads = threads;
     scratch = new WorkerScratch[threads];
@@ -78,14 +78,14 @@ public final class ComputePool implements AutoCloseable {
     return threads;
   }
 
-  /** The space that only this worker computes in. */
+  /** The scratch memory of this worker. */
   public WorkerScratch scratch(int worker) {
     return scratch[worker];
   }
 
   /**
-   * Runs all parts and returns when all are done. Called by the one thread that owns the crew; it
-   * works too.
+   * Runs all parts and returns when all are done. Only the thread that owns the pool calls it, and
+   * it computes too.
    */
   public void run(int parts, ParallelLoop work) {
     if (parts < 1) {
@@ -104,7 +104,7 @@ public final class ComputePool implements AutoCloseable {
       if (spins < PATIENCE) {
         Thread.onSpinWait();
       } else {
-        Thread.yield(); // whoever has the last part may be waiting for this very processor
+        Thread.yield(); // the thread with the last part may be waiting for this very processor
       }
     }
     Throwable thrown = failure;

@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Turns stored blocks into floats, one number after the other: the meaning of each type, as ggml
+ * Converts quantized blocks to floats, number by number: the definition of each type, as ggml
  * defines it in the {@code dequantize_row_*} functions of {@code ggml-quants.c}, with the same
  * roundings. Faster forms are checked against it.
  *

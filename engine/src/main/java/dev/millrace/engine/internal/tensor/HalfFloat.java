@@ -1,6 +1,6 @@
 package dev.millrace.engine.internal.tensor;
 
-/** 16-bit floats of model files: scales and weights, which are finite. */
+/** Conversion of the 16-bit floats in model files: scales and weights, which are finite. */
 public final class HalfFloat {
   /**
    * Where the exponent of a half lands in a float when its bits are shifted there: 2^(127 - 15).

@@ -8,8 +8,8 @@ import jdk.incubator.vector.LongVector;
 import jdk.incubator.vector.VectorOperators;
 
 /**
- * What this machine can do at best, measured in the same process: a generated token reads every
- * weight once, a prompt is bound by multiplications.
+ * Measures the limits of this machine in the same process: generating a token reads every weight
+ * once, and a prompt is bound by multiplications.
  */
 public final class HardwareBenchmark {
   private static final long BYTES = 512L << 20;
@@ -17,17 +17,17 @@ public final class HardwareBenchmark {
 
   private HardwareBenchmark() {}
 
-  /** Bytes a second that a crew reads from memory, the best of some rounds. */
-  public static double bytesPerSecond(ComputePool crew) {
+  /** Bytes per second that a pool reads from memory, the best of some rounds. */
+  public static double bytesPerSecond(ComputePool pool) {
     try (Arena arena = Arena.ofShared()) {
       MemorySegment memory = arena.allocate(BYTES, 64);
-      int parts = 64 * crew.threads();
+      int parts = 64 * pool.threads();
       long each = BYTES / parts / 512 * 512;
       long[] sums = new long[parts];
       long best = Long.MAX_VALUE;
       for (int round = 0; round < ROUNDS; round++) {
         long start = System.nanoTime();
-        crew.run(parts, (part, worker) -> sums[part] += read(memory, part * each, each));
+        pool.run(parts, (part, worker) -> sums[part] += read(memory, part * each, each));
         best = Math.min(best, System.nanoTime() - start);
       }
       return each * (double) parts / best * 1e9;
@@ -57,14 +57,14 @@ public final class HardwareBenchmark {
   }
 
   /** Fused multiply-adds of 32-bit floats a second, the best of some rounds. */
-  public static double multiplyAddsPerSecond(ComputePool crew) {
-    int parts = crew.threads();
+  public static double multiplyAddsPerSecond(ComputePool pool) {
+    int parts = pool.threads();
     int loops = 2_000_000;
     float[] sums = new float[parts];
     long best = Long.MAX_VALUE;
     for (int round = 0; round < ROUNDS; round++) {
       long start = System.nanoTime();
-      crew.run(parts, (part, worker) -> sums[part] += multiply(loops, part));
+      pool.run(parts, (part, worker) -> sums[part] += multiply(loops, part));
       best = Math.min(best, System.nanoTime() - start);
     }
     return (double) parts * loops * 12 * VectorWidth.COUNT / best * 1e9;

@@ -1,9 +1,8 @@
 package dev.millrace.engine.internal.tensor;
 
 /**
- * The code books of the IQ types. Facts of the formats, as ggml has them in {@code ggml-common.h}
- * (tables {@code kvalues_iq4nl}, {@code iq2xxs_grid} and {@code ksigns_iq2xs}); here in a shorter
- * form.
+ * The code books of the IQ types. They are part of the formats, as in ggml's {@code ggml-common.h}
+ * (tables {@code kvalues_iq4nl}, {@code iq2xxs_grid} and {@code ksigns_iq2xs}), in a shorter form.
  */
 public final class IqGrids {
   /** What the 16 codes of IQ4_NL and IQ4_XS stand for: denser around zero. */

@@ -10,9 +10,9 @@ import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Zeroed foreign memory that becomes resident only where it is written to. An arena's own
- * allocation fills what it gives with zeros and so makes all of it resident at once; calloc gets
- * large areas from the kernel as they are.
+ * Allocates zeroed memory outside of the heap that becomes resident only when it is written. An
+ * arena's own allocation fills it with zeros and so makes all of it resident at once; calloc gets
+ * large areas from the kernel untouched.
  */
 @SuppressWarnings("restricted")
 public final class LazyMemory {
@@ -72,7 +72,7 @@ public final class LazyMemory {
     long length = memory.address() + bytes - from & -PAGE;
     if (MADVISE != null && length >= 512 * PAGE) {
       try {
-        // Advice: a system that does not take it goes on with small pages.
+        // Advice only: a system that ignores it uses small pages.
         int ignored = (int) MADVISE.invokeExact(MemorySegment.ofAddress(from), length, HUGE_PAGES);
       } catch (Throwable e) {
         throw new AssertionError("madvise throws nothing", e);

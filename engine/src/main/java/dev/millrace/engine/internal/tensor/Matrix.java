@@ -1,6 +1,6 @@
 package dev.millrace.engine.internal.tensor;
 
-/** A weight matrix (rows, columns), kept in the layout of its kernel. */
+/** A matrix of weights (rows, columns), stored in the layout of its kernel. */
 public interface Matrix {
   int rows();
 
@@ -15,7 +15,7 @@ public interface Matrix {
   /** Whether products read the integer form of activations. */
   boolean takesIntegers();
 
-  /** How much memory it takes. */
+  /** The memory that it takes. */
   long bytes();
 
   /**

@@ -1,6 +1,6 @@
 package dev.millrace.engine.internal.tensor;
 
-/** The space that one worker of a crew computes in. */
+/** The scratch memory of one worker of a compute pool. */
 public final class WorkerScratch {
   /** The most rows of activations that go through a panel at once. */
   public static final int COLUMNS = 128;
@@ -20,6 +20,6 @@ public final class WorkerScratch {
   /** (depth / 32, height): what each block of the panel is scaled with. */
   public final float[] panelScales = new float[DEPTH / 32 * HEIGHT];
 
-  /** (column, height): sums under way. */
+  /** (column, height): the running sums. */
   public final float[] sums = new float[COLUMNS * HEIGHT];
 }

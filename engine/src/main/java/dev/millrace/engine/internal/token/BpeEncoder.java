@@ -96,7 +96,10 @@ final class BpeEncoder implements TextEncoder {
     return true;
   }
 
-  /** A symbol that is no token falls to its bytes; what is no token then is lost, as everywhere. */
+  /**
+   * A symbol that is not a token is split into its bytes; a byte that is not a token either is
+   * dropped, as in llama.cpp.
+   */
   private void addBytes(byte[] word, int from, int to, IntList tokens) {
     for (int i = from; i < to; i++) {
       int token =

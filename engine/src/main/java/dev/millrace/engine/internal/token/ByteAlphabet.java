@@ -10,7 +10,7 @@ import java.util.Arrays;
  */
 public final class ByteAlphabet {
   private static final char[] CHARACTERS = new char[256];
-  private static final short[] BYTES = new short[512]; // -1 where no byte is meant
+  private static final short[] BYTES = new short[512]; // -1: no byte
 
   static {
     Arrays.fill(BYTES, (short) -1);
@@ -24,12 +24,12 @@ public final class ByteAlphabet {
 
   private ByteAlphabet() {}
 
-  /** Writes the character of a byte in UTF-8, and returns where the next one goes: 1 or 2 on. */
+  /** Writes the character of a byte in UTF-8 and returns the offset after it. */
   public static int put(byte b, byte[] to, int at) {
     return LenientUtf8.put(CHARACTERS[b & 0xFF], to, at);
   }
 
-  /** The bytes that a text in the alphabet means; another character means itself. */
+  /** The bytes that a text in the alphabet stands for; any other character stands for itself. */
   static byte[] bytes(String text) {
     byte[] bytes = new byte[text.length() * 3];
     int size = 0;

@@ -5,12 +5,12 @@ import dev.millrace.engine.internal.token.pretokenize.LenientUtf8;
 import java.util.Arrays;
 
 /**
- * Finds strings by their UTF-8 bytes: the index that a string has in the list that the table was
- * made of. Of equal strings the first counts. A slice of a text is looked up where it lies, so that
- * tokenizing makes no garbage.
+ * Finds strings by their UTF-8 bytes and returns their index in the list that the table was made
+ * of. Of equal strings the first counts. A slice of a text is looked up in place, so tokenizing
+ * makes no garbage.
  */
 final class ByteStringIndex {
-  /** Stands between the two halves of a pair. */
+  /** The separator between the two halves of a pair. */
   private static final byte SEPARATOR = ' ';
 
   private static final long SEED = 0xCBF2_9CE4_8422_2325L;

@@ -3,16 +3,15 @@ package dev.millrace.engine.internal.token;
 import java.util.Arrays;
 
 /**
- * Joins neighbouring symbols of a text, the best pair first, of equal ones the leftmost, until no
- * pair can be joined. In O(n log n) for n symbols: pairs wait in a heap, and one that has changed
- * meanwhile is recognised when its turn comes. It is used for one word after the other, by one
- * thread.
+ * Joins neighbouring symbols of a text, the best pair first and the leftmost of equal pairs, until
+ * no pair can be joined. It takes O(n log n) for n symbols: pairs wait in a heap, and a pair that
+ * has changed is skipped when it is taken. Used for one word after the other, by one thread.
  */
 final class PairMerger {
-  /** The priority of a pair that is not to be joined. */
+  /** The priority of a pair that must not be joined. */
   static final int NEVER = Integer.MAX_VALUE;
 
-  /** How urgent it is to join two neighbours; a smaller number is more urgent. */
+  /** The priority of joining two neighbours; a smaller number comes first. */
   @FunctionalInterface
   interface Priority {
     int of(byte[] text, int from, int middle, int to);
@@ -32,14 +31,14 @@ final class PairMerger {
     this.priority = priority;
   }
 
-  /** Begins with a new text, which has no symbols yet. */
+  /** Starts a new text without symbols. */
   void begin(byte[] newText) {
     text = newText;
     size = 0;
     waiting = 0;
   }
 
-  /** Adds a symbol that starts where the one before ends. */
+  /** Adds a symbol that starts where the previous one ends. */
   void add(int from, int to) {
     if (size == next.length) {
       int capacity = size * 2;
@@ -54,7 +53,7 @@ final class PairMerger {
     starts[size] = to;
   }
 
-  /** Joins what can be joined. */
+  /** Joins all pairs that can be joined. */
   void run() {
     for (int symbol = 0; symbol < size; symbol++) {
       look(symbol);
@@ -77,7 +76,7 @@ final class PairMerger {
     return next[symbol];
   }
 
-  /** The number that stands behind the last symbol. */
+  /** The number after the last symbol. */
   int end() {
     return size;
   }

@@ -8,23 +8,23 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Finds the tokens that stand in a text as a whole. A longer one is found before a shorter one
- * wherever they stand, then the one further left. That is llama.cpp's order; going through the text
- * once would find others where two overlap.
+ * Finds special tokens in a text. Longer tokens are found before shorter ones wherever they are,
+ * then the leftmost first. This is llama.cpp's order; a single pass over the text would find others
+ * where two overlap.
  */
 public final class SpecialTokenFinder {
 
-  /** A part of a text: a token, or from where to where plain text goes, if the token is -1. */
+  /** A part of a text: a token, or the range of plain text if the token is -1. */
   public record Part(int token, int from, int to) {}
 
-  /** Which white space around a token is part of it. */
+  /** The white space around a token that belongs to it. */
   enum StripSide {
     NONE,
     LEFT,
     RIGHT
   }
 
-  /** Tells the strip of a special token. */
+  /** Returns the white space that a special token strips. */
   @FunctionalInterface
   interface StripRule {
     StripSide of(int token);
@@ -51,8 +51,8 @@ public final class SpecialTokenFinder {
   }
 
   /**
-   * The parts of a text in order. Control tokens are looked for only if {@code hidden} says so;
-   * those that a model's makers defined as text always are.
+   * The parts of a text in order. Control tokens are found only if {@code hidden} is set; tokens
+   * that the model defines as text are always found.
    */
   public List<Part> split(byte[] text, boolean hidden) {
     int[] first = new int[specials.size()];
@@ -71,7 +71,7 @@ public final class SpecialTokenFinder {
     return withPlain(text.length, taken, found);
   }
 
-  /** Where each special text stands first and last; false if none stands anywhere. */
+  /** Finds the first and the last occurrence of each special text; false if there is none. */
   private boolean occurrences(byte[] text, int[] first, int[] last) {
     boolean any = false;
     IntList here = new IntList();
@@ -90,7 +90,7 @@ public final class SpecialTokenFinder {
     return any;
   }
 
-  /** Takes every place of a special text that is still free, from the left. */
+  /** Takes every free occurrence of a special text, from the left. */
   private static void take(
       Special special, byte[] text, int first, int last, BitSet taken, List<Part> found) {
     int length = special.text.length;
@@ -141,7 +141,7 @@ public final class SpecialTokenFinder {
     return parts;
   }
 
-  /** What is not taken between two tokens is one run: white space is stripped at its ends only. */
+  /** Plain text between two tokens is one run: white space is stripped at its ends only. */
   private static void plain(BitSet taken, int from, int to, List<Part> parts) {
     int start = taken.nextClearBit(from);
     if (start < to) {

@@ -6,9 +6,9 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * The tokens with a role, -1 where there is none, and those that end a generation. Files name only
- * some of them; the others are known by their texts, from the same lists as in llama.cpp. A token
- * that has such a text is a control token, whatever its file says.
+ * The special tokens of a vocabulary by their role, -1 for none, and the tokens that end a
+ * generation. Files name only some of them; the others are recognised by their texts, with the same
+ * lists as in llama.cpp. A token with such a text is a control token, whatever its file says.
  */
 public final class SpecialTokenIds {
   private static final List<String> END_OF_TURN =
@@ -49,11 +49,11 @@ public final class SpecialTokenIds {
           "<\uFF5Cend\u2581of\u2581sentence\uFF5C>",
           "[e~[");
 
-  /** Parts of a channel's head, which a reader of the answer wants to see. */
+  /** Parts of a channel header, which the reader of an answer needs to see. */
   private static final List<String> SHOWN =
       List.of("<|channel|>", "<|message|>", "<|start|>", "<|constrain|>");
 
-  /** How some files say that they have no such token: -1 without a sign. */
+  /** How some files say that they have no such token: -1 as an unsigned number. */
   private static final long NONE = 0xffff_ffffL;
 
   private final GgufMetadata metadata;
@@ -66,7 +66,7 @@ public final class SpecialTokenIds {
   final int sep;
   public final int pad;
 
-  /** The defaults are the ids that a file means if it says nothing. */
+  /** Reads the ids; the defaults apply where the file has none. */
   SpecialTokenIds(GgufMetadata metadata, VocabularyTable tokens, Defaults defaults) {
     this.metadata = metadata;
     this.tokens = tokens;
@@ -88,7 +88,7 @@ public final class SpecialTokenIds {
     retract();
   }
 
-  /** What a kind of tokenizer takes for granted; -1 for nothing. */
+  /** The default ids of a kind of tokenizer; -1 for none. */
   record Defaults(int bos, int eos, int unk, int sep, int pad) {}
 
   public boolean isEnd(int token) {
@@ -124,7 +124,7 @@ public final class SpecialTokenIds {
     return -1;
   }
 
-  /** The tokens for filling in the middle of a file: three of them end what is filled in. */
+  /** The tokens for filling in the middle of a file; three of them end the filled-in text. */
   private void middles() {
     byText(
         "fim_pre_token_id",
@@ -170,7 +170,10 @@ public final class SpecialTokenIds {
     end(byText("fim_sep_token_id", List.of("<|file_sep|>")));
   }
 
-  /** Where calls and returns end an answer, {@code <|end|>} ends only a part; and the like. */
+  /**
+   * Corrects the end tokens of some models: where calls and returns end an answer, {@code <|end|>}
+   * ends only a part.
+   */
   private void retract() {
     boolean calls = hasEnd("<|call|>") || hasEnd("<|calls|>");
     if (calls && (hasEnd("<|return|>") || hasEnd("<|flush|>")) && hasEnd("<|end|>")) {

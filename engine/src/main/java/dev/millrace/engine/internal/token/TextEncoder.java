@@ -2,7 +2,7 @@ package dev.millrace.engine.internal.token;
 
 import dev.millrace.engine.internal.token.pretokenize.IntList;
 
-/** Turns plain text into tokens. Any thread may call it. */
+/** Encodes plain text as tokens. Any thread may call it. */
 public interface TextEncoder {
 
   /**

@@ -9,8 +9,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Makes the tokenizer that a file describes. What a file leaves open is as in llama.cpp
- * (src/llama-vocab.cpp).
+ * Reads the tokenizer that a file describes. Defaults are those of llama.cpp (src/llama-vocab.cpp).
  */
 public final class TokenizerReader {
   private static final String MODEL = "tokenizer.ggml.model";
@@ -71,7 +70,7 @@ public final class TokenizerReader {
         named(tokens, glm || gemma ? NONE : 11, gemma ? NONE : 11, NONE, NONE, NONE);
     Frame frame = frame(named, preTokenizer.addBos(), false);
     if (gemma && frame.before() < 0) {
-      // some of these files say that they want no BOS, and are wrong
+      // some of these files wrongly say that they want no BOS
       frame = new Frame(required(named.bos, "bos_token_id"), frame.after(), false);
     }
     return parts(tokens, named, new BpeEncoder(tokens, merges, preTokenizer), frame);
@@ -85,8 +84,7 @@ public final class TokenizerReader {
     Frame frame =
         new Frame(
             required(named.bos, "bos_token_id"), required(named.sep, "seperator_token_id"), true);
-    return parts(
-        tokens, named, new WordPieceEncoder(tokens, named.unk, lowerCase, strip), frame);
+    return parts(tokens, named, new WordPieceEncoder(tokens, named.unk, lowerCase, strip), frame);
   }
 
   private SpecialTokenIds named(
@@ -120,7 +118,7 @@ public final class TokenizerReader {
         tokens, named, new SpecialTokenFinder(tokens, strips(tokens)), encoding, frame);
   }
 
-  /** Files do not say which tokens swallow white space; the model's name does. */
+  /** The white space that special tokens strip. Files do not say it; the model's name does. */
   private SpecialTokenFinder.StripRule strips(VocabularyTable tokens) {
     String name = metadata.string("general.name", "").toLowerCase(Locale.ROOT);
     String pre = metadata.string(PRE, "");

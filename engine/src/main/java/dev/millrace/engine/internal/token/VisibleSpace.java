@@ -10,7 +10,7 @@ final class VisibleSpace {
 
   private VisibleSpace() {}
 
-  /** A slice of a text with visible spaces, and one more at its start if {@code lead} says so. */
+  /** A slice of a text with visible spaces; {@code lead} adds one at the start. */
   static byte[] toVisible(byte[] text, int from, int to, boolean lead) {
     int spaces = lead ? 1 : 0;
     for (int i = from; i < to; i++) {
@@ -29,7 +29,7 @@ final class VisibleSpace {
     return Arrays.copyOf(shown, size);
   }
 
-  /** The text with spaces that are spaces again. */
+  /** The text with plain spaces instead of visible ones. */
   static byte[] fromVisible(String text) {
     return LenientUtf8.bytes(text.replace(VISIBLE, ' '));
   }

@@ -6,7 +6,7 @@ import dev.millrace.engine.internal.token.pretokenize.LenientUtf8;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** The tokens of a file: their texts as written there, and what they are. */
+/** The tokens of a file: their texts and their kinds. */
 public final class VocabularyTable {
   private static final String TEXTS = "tokenizer.ggml.tokens";
   private static final String TYPES = "tokenizer.ggml.token_type";
@@ -46,7 +46,7 @@ public final class VocabularyTable {
     return new VocabularyTable(texts, kinds);
   }
 
-  /** The score of each token; all 0 where the file has none. */
+  /** The score of each token; all 0 if the file has none. */
   float[] scores(GgufMetadata metadata) {
     float[] scores = metadata.findNumbers(SCORES).orElseGet(() -> new float[texts.length]);
     checkLength(SCORES, scores.length, texts.length);

@@ -49,13 +49,13 @@ final class WordPieceEncoder implements TextEncoder {
     end(word, tokens);
   }
 
-  /** A word that grows, behind its visible space. */
+  /** A growing word after its visible space. */
   private static final class Word {
     private final byte[] bytes;
     private final IntList prefixes = new IntList(); // tokens that the rest of it starts with
     private int size;
 
-    /** As long as the whole text may be, and each character as long as one can be. */
+    /** Reserves room for the whole text, each character at its longest. */
     Word(int points) {
       bytes = new byte[Math.addExact(3, Math.multiplyExact(points, 4))];
       clear();
@@ -91,7 +91,9 @@ final class WordPieceEncoder implements TextEncoder {
         || isIdeograph(point);
   }
 
-  /** The blocks that BERT counts as Chinese; 2B920 should be 2B820, but all vocabularies say so. */
+  /**
+   * The blocks that BERT counts as Chinese; 2B920 should be 2B820, but all vocabularies have it.
+   */
   private static boolean isIdeograph(int point) {
     return point >= 0x4E00 && point <= 0x9FFF
         || point >= 0x3400 && point <= 0x4DBF

@@ -3,27 +3,27 @@ package dev.millrace.engine.internal.wheel;
 import java.util.List;
 
 /**
- * Where the one line comes into the pipes: its first goes into the pipe that runs the fewest, or
- * where that has no room into the next. Nobody behind it passes it.
+ * Moves waiting sequences into the pipes: the first in the queue goes into the pipe that runs the
+ * fewest sequences, or if that has no room into the next. No sequence overtakes the first.
  */
 final class AdmissionRouter {
-  private final WaitQueue line;
+  private final WaitQueue queue;
   private final List<PipeAdmission> pipes;
 
   /**
    * @param pipes 64 at most
    */
-  AdmissionRouter(WaitQueue line, List<PipeAdmission> pipes) {
-    this.line = line;
+  AdmissionRouter(WaitQueue queue, List<PipeAdmission> pipes) {
+    this.queue = queue;
     this.pipes = pipes;
   }
 
-  /** Admits as many as there is room for; says whether it admitted any. */
+  /** Admits as many as there is room for; returns whether it admitted any. */
   boolean admit() {
     for (int i = 0; i < pipes.size(); i++) {
       pipes.get(i).advanceFollowers();
     }
-    List<Sequence> waiting = line.waiting();
+    List<Sequence> waiting = queue.waiting();
     boolean any = false;
     while (!waiting.isEmpty() && admit(waiting.getFirst())) {
       any = true;
@@ -41,7 +41,7 @@ final class AdmissionRouter {
     return pipe >= 0;
   }
 
-  /** The pipe with a plan, and a place, that runs the fewest; -1 where all were tried. */
+  /** The pipe with a plan and a free slot that runs the fewest sequences; -1 if all were tried. */
   private int fewest(long tried) {
     int fewest = -1;
     int least = Integer.MAX_VALUE;

@@ -9,56 +9,56 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the examiner, if there is one, what becomes of the sequences that it has chosen, and keeps
- * those that have all their tokens and wait for its verdict. These have no pages and no slot.
+ * Reports audited sequences to the audit hook, if there is one, and holds those that have all their
+ * tokens and wait for its verdict. These have no pages and no slot.
  */
 final class AuditTracker {
-  private final @Nullable AuditHook examiner;
+  private final @Nullable AuditHook auditHook;
   private final Consumer<Runnable> later;
   private final List<Held> held = new ArrayList<>();
 
-  /** One that waits for the verdict, with the place that it had and how it would end. */
-  private record Held(Sequence sequence, PipeAdmission place, long epoch, FinishReason finish) {}
+  /** A sequence that waits for the verdict, with its former slot and its pending end. */
+  private record Held(
+      Sequence sequence, PipeAdmission admission, long epoch, FinishReason finish) {}
 
-  /** What follows a verdict: the sequence ends so, for that reason. */
+  /** Ends a sequence after its verdict. */
   interface VerdictHandler {
     void end(Sequence sequence, FinishReason finish, String reason);
   }
 
-  /**
-   * @param later runs something on the wheels' thread; for any thread
-   */
-  AuditTracker(@Nullable AuditHook examiner, Consumer<Runnable> later) {
-    this.examiner = examiner;
+  /** @param later runs a task on the scheduler's thread; any thread may call it */
+  AuditTracker(@Nullable AuditHook auditHook, Consumer<Runnable> later) {
+    this.auditHook = auditHook;
     this.later = later;
   }
 
   void selectForAudit(Sequence sequence) {
-    // nodes note all of them alike: one that knew which are looked at could lie about the others
-    sequence.recorded = examiner != null;
-    sequence.audited = examiner != null && examiner.shouldAudit(sequence.arrival);
+    // nodes record all sequences alike: a node that knew the audited ones could cheat on the
+    // others
+    sequence.recorded = auditHook != null;
+    sequence.audited = auditHook != null && auditHook.shouldAudit(sequence.arrival);
   }
 
   int awaitingVerdictCount() {
     return held.size();
   }
 
-  /** Those that wait for their verdict. */
+  /** The sequences that wait for their verdict. */
   List<Sequence> awaitingVerdict() {
     return held.stream().map(Held::sequence).toList();
   }
 
-  /** The group is with another node now. */
+  /** The group was sent to another node. */
   void groupSent(int pipe, SequenceGroup group) {
-    if (examiner != null) {
-      rows(pipe, group, examiner::rowSent);
+    if (auditHook != null) {
+      rows(pipe, group, auditHook::rowSent);
     }
   }
 
-  /** The group's hidden states are those that came back. */
+  /** The group has come back with its hidden states. */
   void groupReturned(int pipe, SequenceGroup group) {
-    if (examiner != null) {
-      rows(pipe, group, examiner::rowReturned);
+    if (auditHook != null) {
+      rows(pipe, group, auditHook::rowReturned);
     }
   }
 
@@ -77,27 +77,27 @@ final class AuditTracker {
     }
   }
 
-  /** A sequence gave its place up before it was complete. */
+  /** A sequence lost its slot before it was complete. */
   void sequenceDropped(int pipe, Sequence sequence) {
-    if (examiner != null && sequence.audited) {
-      examiner.sequenceDropped(pipe, sequence.passage());
+    if (auditHook != null && sequence.audited) {
+      auditHook.sequenceDropped(pipe, sequence.passage());
     }
   }
 
-  /** Holds the end of a sequence that has left its place, until the verdict. */
+  /** Holds the end of a sequence that has left its slot, until the verdict. */
   void holdForVerdict(
       Sequence sequence,
-      PipeAdmission place,
+      PipeAdmission admission,
       int positions,
       FinishReason finish,
       VerdictHandler judged) {
-    if (examiner == null) {
-      throw new IllegalStateException("nobody would judge sequence " + sequence.arrival);
+    if (auditHook == null) {
+      throw new IllegalStateException("no audit hook for sequence " + sequence.arrival);
     }
-    Held waiting = new Held(sequence, place, place.epoch(), finish);
+    Held waiting = new Held(sequence, admission, admission.epoch(), finish);
     held.add(waiting);
-    examiner.sequenceEnded(
-        place.pipe(),
+    auditHook.sequenceEnded(
+        admission.pipe(),
         waiting.epoch(),
         sequence.passage(),
         positions,
@@ -106,21 +106,21 @@ final class AuditTracker {
 
   private void judge(Held waiting, @Nullable String reason, VerdictHandler judged) {
     if (held.remove(waiting)) { // else it was cancelled meanwhile, or judged before
-      waiting.place().forget(waiting.sequence(), waiting.epoch());
+      waiting.admission().forget(waiting.sequence(), waiting.epoch());
       boolean right = reason == null;
       judged.end(
           waiting.sequence(), right ? waiting.finish() : FinishReason.REVOKED, right ? "" : reason);
     }
   }
 
-  /** The sequence ends without a verdict, if it waits for one; says whether it did. */
+  /** Ends the wait of a sequence for its verdict; returns whether it waited. */
   boolean stopWaiting(Sequence sequence) {
     for (int i = 0; i < held.size(); i++) {
       Held waiting = held.get(i);
       if (waiting.sequence() == sequence) {
         held.remove(i);
-        waiting.place().forget(sequence, waiting.epoch());
-        sequenceDropped(waiting.place().pipe(), sequence);
+        waiting.admission().forget(sequence, waiting.epoch());
+        sequenceDropped(waiting.admission().pipe(), sequence);
         return true;
       }
     }

@@ -23,19 +23,20 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Continuous batching over the pipes of one model: turn by turn, whatever sequences are ready go
- * through their pipe as one batch. What a sequence generates depends on its request alone, never on
- * its neighbours, on how its prompt was cut into chunks, on what was cached or shared, on whether
- * it was preempted, or on which nodes computed it and were lost meanwhile.
+ * The scheduler of the batch: continuous batching over the pipes of one model. In each turn, the
+ * sequences that are ready go through their pipe as one batch. The output of a sequence depends on
+ * its request alone, never on its neighbours, on how its prompt was cut into chunks, on what was
+ * cached or shared, on whether it was preempted, or on which nodes computed it and were lost
+ * meanwhile.
  *
- * <p>A sequence waits in the one line until it is admitted into a pipe that has a plan, and goes
- * back there, with its tokens, when it is preempted or that plan is over. While no pipe has one,
- * all wait. What a {@link Generation} wishes is granted at once to those at hand; to those who are
- * with other nodes when they are back or given up.
+ * <p>A sequence waits in one queue until it is admitted into a pipe that has a plan. It returns to
+ * the queue, with its tokens, when it is preempted or that plan is over. While no pipe has a plan,
+ * all wait. A stop request of a {@link Generation} takes effect at once for a sequence on this
+ * node; for a sequence on other nodes, when it is back or given up.
  *
  * <p>{@link #turn} is for one thread alone, the owner: it computes, chooses tokens and calls
- * listeners. {@link #run} makes the calling thread the owner until the wheels are closed. All else
- * is for any thread.
+ * listeners. {@link #run} makes the calling thread the owner until the loop is closed. Any thread
+ * may call the other methods.
  */
 public final class BatchLoop implements GenerationLoop {
   private static final int MOST_PIPES = Long.SIZE;
@@ -44,18 +45,18 @@ public final class BatchLoop implements GenerationLoop {
   private final WheelCounters outside = new WheelCounters();
   private final WheelInbox inbox = new WheelInbox();
   private final List<Wheel> wheels = new ArrayList<>();
-  private final AdmissionRouter entrance;
+  private final AdmissionRouter router;
   private final List<WheelCounters> counters = new ArrayList<>();
 
   /**
-   * A group of sequences that is with other nodes.
+   * A group of sequences at other nodes.
    *
-   * @param epoch of the plan by which it was sent
-   * @param sinceNanos when it was sent, by the clock of the wheels
+   * @param epoch of the plan under which it was sent
+   * @param sinceNanos when it was sent, by the clock of the scheduler
    */
   public record InFlightGroup(long group, long epoch, long sinceNanos) {}
 
-  /** What all wheels have together. */
+  /** What the wheels of all pipes share. */
   record Shared(
       WheelSettings settings,
       WaitQueue waitQueue,
@@ -67,19 +68,19 @@ public final class BatchLoop implements GenerationLoop {
       LongSupplier clock) {}
 
   /**
-   * @param settings of each pipe; with an examiner, whatever they say, no pages are shared: a node
-   *     would know the examined by it
+   * @param settings of each pipe; with an audit hook no pages are shared, whatever the settings
+   *     say: a node could tell audited sequences by it
    * @param processors one for each pipe, with the same end; those that have a plan are in use
-   * @param spellers spell the tokens of one sequence each
+   * @param assemblers make the text of one sequence each
    * @param clock nanoseconds, for timings
    */
   public BatchLoop(
       WheelSettings settings,
       List<PipeProcessor> processors,
       Vocabulary vocabulary,
-      Supplier<TextAssembler> spellers,
+      Supplier<TextAssembler> assemblers,
       LongSupplier clock,
-      @Nullable AuditHook examiner) {
+      @Nullable AuditHook auditHook) {
     if (processors.isEmpty() || processors.size() > MOST_PIPES) {
       throw new EngineException(
           "wheel: %d pipes; it must be 1 to %d".formatted(processors.size(), MOST_PIPES));
@@ -91,29 +92,30 @@ public final class BatchLoop implements GenerationLoop {
           "model: its head gives %d logits, but its vocabulary has %d tokens"
               .formatted(logitCount, vocabulary.size()));
     }
-    WheelSettings own = examiner == null ? settings : settings.withPrefixReuse(false);
-    WaitQueue line = new WaitQueue();
-    SamplerBuffers workspace = new SamplerBuffers(logitCount);
-    SequenceFactory intake = new SequenceFactory(first, workspace, spellers, own.capacity(), clock);
-    AuditTracker examination = new AuditTracker(examiner, inbox::put);
-    SequenceCloser endings = new SequenceCloser(line, examination, outside, clock);
-    TokenSelector choosing = new TokenSelector(vocabulary, logitCount, clock);
+    WheelSettings own = auditHook == null ? settings : settings.withPrefixReuse(false);
+    WaitQueue queue = new WaitQueue();
+    SamplerBuffers samplerBuffers = new SamplerBuffers(logitCount);
+    SequenceFactory sequenceFactory =
+        new SequenceFactory(first, samplerBuffers, assemblers, own.capacity(), clock);
+    AuditTracker auditTracker = new AuditTracker(auditHook, inbox::put);
+    SequenceCloser closer = new SequenceCloser(queue, auditTracker, outside, clock);
+    TokenSelector selector = new TokenSelector(vocabulary, logitCount, clock);
     float[] logits = new float[Math.multiplyExact(own.maxSequences(), logitCount)];
-    shared = new Shared(own, line, intake, examination, endings, choosing, logits, clock);
+    shared = new Shared(own, queue, sequenceFactory, auditTracker, closer, selector, logits, clock);
     counters.add(outside);
     for (PipeProcessor processor : processors) {
       wheels.add(new Wheel(shared, wheels.size(), processor));
       counters.add(wheels.getLast().counters());
     }
-    entrance = new AdmissionRouter(line, wheels.stream().map(Wheel::admission).toList());
+    router = new AdmissionRouter(queue, wheels.stream().map(Wheel::admission).toList());
   }
 
   /**
-   * Takes a request into the line, at the place that its order gives it. A prompt that leaves no
-   * room in the context is refused; a generation that fills the context ends with LENGTH.
+   * Queues a request, at the position of its order. A prompt that leaves no room in the context is
+   * rejected; a generation that fills the context ends with LENGTH.
    *
-   * @throws EngineClosedException where the wheels are closed
-   * @throws EngineException where it can never be done
+   * @throws EngineClosedException if the scheduler is closed
+   * @throws EngineException if the request can never be computed
    */
   @Override
   public Generation submit(GenerationRequest request, GenerationListener listener) {
@@ -124,15 +126,15 @@ public final class BatchLoop implements GenerationLoop {
     return generation;
   }
 
-  /** A frame came from another node of a pipe. Throws where it cannot be read. */
+  /** Handles a frame from another node of a pipe. Throws if it cannot be read. */
   public void receive(int pipe, ByteBuffer bytes) {
     receive(pipe, new Frame(bytes), () -> {});
   }
 
   /**
-   * As {@link #receive(int, ByteBuffer)}, of a frame whose head was read before.
+   * As {@link #receive(int, ByteBuffer)}, for a frame whose header is already read.
    *
-   * @param read run when the frame is taken in: until then it is kept here
+   * @param read runs when the frame is taken from the inbox, which holds it until then
    */
   public void receive(int pipe, Frame frame, Runnable read) {
     Wheel wheel = wheels.get(pipe);
@@ -144,26 +146,26 @@ public final class BatchLoop implements GenerationLoop {
   }
 
   /**
-   * Gives a pipe another plan, of another epoch, or none. At the next turn what is with other nodes
-   * is given up, all sequences of that pipe go back into the line with their tokens, and its cached
+   * Gives a pipe another plan, of another epoch, or none. At the next turn, groups at other nodes
+   * are given up, all sequences of that pipe return to the queue with their tokens, and its cached
    * pages are dropped.
    *
-   * @param why those sequences are told
+   * @param why the reason, for these sequences
    */
   public void setPlan(int pipe, @Nullable Pipe plan, String why) {
     Wheel wheel = wheels.get(pipe);
     inbox.put(() -> wheel.setPlan(plan, why));
   }
 
-  /** The groups of a pipe that are with other nodes. */
+  /** The groups of a pipe that are at other nodes. */
   public List<InFlightGroup> inFlight(int pipe) {
     return wheels.get(pipe).inFlight();
   }
 
   /**
-   * Nothing that came from a pipe so far can be trusted: at the next turn all sequences that are in
-   * it, or have tokens from it, end with REVOKED, and its cached pages are dropped. Those with
-   * tokens from it that are with the nodes of another pipe end when they are back.
+   * Revokes everything that came from a pipe so far. At the next turn, all sequences in it or with
+   * tokens from it end with REVOKED, and its cached pages are dropped. Sequences with tokens from
+   * it that are at the nodes of another pipe end when they are back.
    */
   public void revoke(int pipe, String why) {
     List<Wheel> wheel = List.of(wheels.get(pipe));
@@ -171,10 +173,10 @@ public final class BatchLoop implements GenerationLoop {
   }
 
   /**
-   * Nothing that came through other nodes so far can be trusted: at the next turn all sequences
-   * that are in a pipe with other nodes, or have tokens that may have come through one, end with
-   * REVOKED, wherever they are now, and all cached pages are dropped. Where tokens that a request
-   * was resumed from came from, nobody knows.
+   * Revokes everything that came through other nodes so far. At the next turn, all sequences that
+   * are in a pipe with other nodes, or have tokens that may have come through one, end with REVOKED
+   * wherever they are, and all cached pages are dropped. The source of tokens that a request was
+   * resumed from is unknown, so they count too.
    */
   public void revokeAll(String why) {
     inbox.put(() -> revoke(wheels, Sequence::usedRemoteNodes, why));
@@ -187,25 +189,25 @@ public final class BatchLoop implements GenerationLoop {
         sequence.revoked = why;
       }
     }
-    grant();
+    endRequested();
     from.forEach(Wheel::dropCached);
   }
 
-  /** Of all pipes and the line together. */
+  /** The numbers of all pipes and the queue together. */
   @Override
   public WheelStats stats() {
     return WheelCounters.sum(counters);
   }
 
-  /** Of one pipe; nobody waits there, and who ended in the line did not end there. */
+  /** The numbers of one pipe, without the queue. */
   public WheelStats stats(int pipe) {
     return WheelCounters.sum(List.of(wheels.get(pipe).counters()));
   }
 
   /**
-   * Makes one turn: takes in what came, ends what is to end, admits, and runs a batch of each pipe.
-   * Says whether there was anything to do; if not, there will not be before something is submitted,
-   * wished or arrives.
+   * Makes one turn: handles the inbox and stop requests, admits sequences, and runs a batch of each
+   * pipe. Returns whether there was anything to do; if not, nothing will be before something
+   * arrives in the inbox.
    */
   public boolean turn() {
     boolean any = inbox.takeSignal();
@@ -218,8 +220,8 @@ public final class BatchLoop implements GenerationLoop {
       next.run();
       any = true;
     }
-    grant();
-    any |= entrance.admit();
+    endRequested();
+    any |= router.admit();
     for (int i = 0; i < wheels.size(); i++) {
       any |= wheels.get(i).turn();
     }
@@ -228,7 +230,7 @@ public final class BatchLoop implements GenerationLoop {
   }
 
   /**
-   * Turns until closed, waiting where there is nothing to do. The calling thread is the owner
+   * Turns until closed, and waits while there is nothing to do. The calling thread is the owner
    * meanwhile.
    */
   @Override
@@ -246,14 +248,17 @@ public final class BatchLoop implements GenerationLoop {
       reason = "the wheel broke: " + e;
       throw e;
     } finally {
-      // nobody waits for ever for a wheel that turns no more
+      // no submitter must wait forever for a loop that has ended
       inbox.close();
       takeIn();
       endAll(reason);
     }
   }
 
-  /** Takes no more requests; all that have not ended are RELEASED, at the owner's next turn. */
+  /**
+   * Takes no more requests; all generations that have not ended are RELEASED, at the owner's next
+   * turn.
+   */
   @Override
   public void close() {
     inbox.close();
@@ -272,14 +277,14 @@ public final class BatchLoop implements GenerationLoop {
     }
   }
 
-  private void grant() {
-    SequenceCloser endings = shared.closer();
-    endings.endIfRequested(shared.waitQueue().waiting());
+  private void endRequested() {
+    SequenceCloser closer = shared.closer();
+    closer.endIfRequested(shared.waitQueue().waiting());
     if (shared.auditTracker().awaitingVerdictCount() > 0) {
-      endings.endIfRequested(shared.auditTracker().awaitingVerdict());
+      closer.endIfRequested(shared.auditTracker().awaitingVerdict());
     }
     for (int i = 0; i < wheels.size(); i++) {
-      endings.endIfRequested(wheels.get(i).admission().admitted());
+      closer.endIfRequested(wheels.get(i).admission().admitted());
     }
   }
 
@@ -307,9 +312,7 @@ public final class BatchLoop implements GenerationLoop {
     }
   }
 
-  /**
-   * For tests: finds pages that are lost, in use twice or miscounted, and sequences out of place.
-   */
+  /** For tests: finds pages that are lost, used twice or miscounted, and sequences out of place. */
   void check() {
     shared.waitQueue().check();
     wheels.forEach(wheel -> wheel.admission().check());

@@ -6,14 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fills a turn: one token of every sequence that decodes, and chunks of prompts. While any decodes,
- * the chunks are bounded together, and so is the time that it waits. Prompts share what there is
- * evenly, what one leaves over goes to the others; where there is less than one row for each, they
- * take turns. One that follows another leaves its share to that one.
+ * Plans a batch: one token of every sequence that decodes, and chunks of prompts. While any
+ * sequence decodes, the chunks together are bounded, and so is the time that it waits. Prompts
+ * share the rows evenly, and unused rows go to the others; with less than one row for each, they
+ * take turns. A sequence that follows another gives its share to its leader.
  *
- * <p>Where several batches fly at the same time, a turn takes its part of those that decode and its
- * part of the prompts, those first that were left out the longest, so that there is something for
- * every batch and nobody is left behind.
+ * <p>With several batches in flight, each takes its part of the decoding sequences and of the
+ * prompts, those that waited longest first. So every batch has something to do, and no sequence is
+ * left behind.
  */
 final class BatchPlanner {
   private final WheelSettings settings;
@@ -22,7 +22,7 @@ final class BatchPlanner {
   private final Sequence[] decodes;
   private final Sequence[] prompts;
   private final int[] chunks;
-  private int first; // whose turn it is among the prompts
+  private int first; // the prompt that is first in the next batch
 
   BatchPlanner(WheelSettings settings, PipeAdmission admission, WheelCounters counters) {
     this.settings = settings;
@@ -34,8 +34,8 @@ final class BatchPlanner {
   }
 
   /**
-   * Puts the next steps of those that are at rest into the group, which is empty: of all of them,
-   * or of a part, where {@code flights} groups are to fly at the same time.
+   * Adds the next steps of the resting sequences to the empty group: all of them, or a part if
+   * {@code flights} groups are to be in flight at the same time.
    */
   void fill(SequenceGroup group, int flights) {
     int decoding = decodes(flights);
@@ -60,8 +60,8 @@ final class BatchPlanner {
   }
 
   /**
-   * From the strongest claim on: who gets a page takes it from those behind, who are not planned
-   * yet.
+   * From the strongest claim down: a sequence that needs a page takes it from those with weaker
+   * claims, which are not planned yet.
    */
   private int decodes(int flights) {
     List<Sequence> admitted = admission.admitted();
@@ -69,7 +69,7 @@ final class BatchPlanner {
     int count = 0;
     for (int i = 0; i < admitted.size(); i++) {
       Sequence sequence = admitted.get(i);
-      // a preemption takes out the last ones, so those before keep their places
+      // a preemption removes the last ones, so those before keep their index
       if (sequence.picked && admission.extend(sequence)) {
         decodes[count++] = sequence;
       }
@@ -77,7 +77,7 @@ final class BatchPlanner {
     return count;
   }
 
-  /** Shares the rows out to prompts; gives how many prompts there are. */
+  /** Divides the rows between prompts; returns the number of prompts. */
   private int prompts(int room, int flights) {
     List<Sequence> admitted = admission.admitted();
     share(admitted);
@@ -115,7 +115,9 @@ final class BatchPlanner {
     }
   }
 
-  /** Picks a flight's part of those that decode, or of the prompts; gives how many there are. */
+  /**
+   * Picks a flight's part of the decoding sequences, or of the prompts; returns the number of all.
+   */
   private static int pick(List<Sequence> admitted, boolean decoding, int flights) {
     int all = count(admitted, decoding);
     for (int i = 0; i < admitted.size(); i++) {
@@ -132,7 +134,7 @@ final class BatchPlanner {
     return all;
   }
 
-  /** Of those at rest that are not picked yet; null where there is none. */
+  /** The next resting sequence that is not picked yet; null if there is none. */
   private static @Nullable Sequence longestLeftOut(List<Sequence> admitted, boolean decoding) {
     Sequence longest = null;
     for (int i = 0; i < admitted.size(); i++) {
@@ -145,7 +147,7 @@ final class BatchPlanner {
     return longest;
   }
 
-  /** Those that are away included. */
+  /** Counts also those in flight. */
   private static int count(List<Sequence> admitted, boolean decoding) {
     int count = 0;
     for (int i = 0; i < admitted.size(); i++) {
@@ -159,7 +161,7 @@ final class BatchPlanner {
     return sequence.leader == null && (decoding ? remaining == 1 : remaining > 1);
   }
 
-  /** One for each and, of those that follow, to the head of the chain. */
+  /** One share each; a follower's share goes to the head of its chain. */
   private static void share(List<Sequence> admitted) {
     for (int i = 0; i < admitted.size(); i++) {
       admitted.get(i).shares = 1;

@@ -3,34 +3,36 @@ package dev.millrace.engine.internal.wheel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a sequence has given that begins again from its prompt: it is to give the same once more,
- * and nobody is told of it twice.
+ * The tokens that a sequence emitted before it restarted from its prompt. It must generate the same
+ * tokens again, and its listener does not get them twice.
  *
  * @param text of the tokens, as far as it was certain
  */
 record EmittedTokens(int[] tokens, String text) {
   static final EmittedTokens NOTHING = new EmittedTokens(new int[0], "");
 
-  /** How many tokens. */
+  /** The number of tokens. */
   int count() {
     return tokens.length;
   }
 
   /**
-   * Null where a token, the {@code at}-th from 0 on, is the one that was given, or none was; else
-   * how it differs.
+   * Null if the token at index {@code at} equals the emitted one, or none was emitted; else the
+   * difference.
    */
   @Nullable String mismatch(int at, int token) {
     return at >= tokens.length || tokens[at] == token ? null : mismatch(at, "token " + token);
   }
 
-  /** Null where an end after {@code count} tokens comes after all that were given. */
+  /**
+   * Null if an end after {@code count} tokens comes after all emitted tokens; else the difference.
+   */
   @Nullable String endsTooEarly(int count) {
     return count >= tokens.length ? null : mismatch(count, "the end");
   }
 
   private String mismatch(int at, String now) {
-    return "token %d differs from the one that was given before: it was %d, now it is %s"
+    return "token %d differs from the one that was emitted before: it was %d, now it is %s"
         .formatted(at, tokens[at], now);
   }
 }

@@ -5,31 +5,31 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sequence's text as it grows: spelled out, cut at a stop string, and shown only as far as it is
+ * The growing text of a sequence: decoded, cut at a stop string, and shown only as far as it is
  * certain.
  */
 final class GeneratedText {
-  private final TextAssembler speller;
+  private final TextAssembler assembler;
   private final StopStrings stops;
   private final StringBuilder whole = new StringBuilder();
 
-  GeneratedText(TextAssembler speller, List<String> stops) {
-    this.speller = speller;
+  GeneratedText(TextAssembler assembler, List<String> stops) {
+    this.assembler = assembler;
     this.stops = new StopStrings(stops);
   }
 
-  /** Takes a token; gives what may be shown now. */
+  /** Takes a token; returns the text that may be shown now. */
   String push(int token) {
-    String spelled = speller.push(token);
+    String spelled = assembler.push(token);
     return spelled.isEmpty() ? "" : keep(stops.push(spelled));
   }
 
-  /** What is left to show when no more will come. */
+  /** The rest of the text, at the end. */
   String flush() {
     if (stops.isStopped()) {
       return "";
     }
-    String last = stops.push(speller.flush());
+    String last = stops.push(assembler.flush());
     return keep(stops.isStopped() ? last : last + stops.flush());
   }
 

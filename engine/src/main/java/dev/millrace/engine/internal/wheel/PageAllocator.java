@@ -4,13 +4,14 @@ import dev.millrace.engine.internal.pipe.KvPages;
 import java.util.Arrays;
 
 /**
- * Who has which page. A page is free, in use by one or more sequences, or cached: in use by nobody,
- * but its tokens are in the prefix index and it can be taken up again until it is needed otherwise.
- * Only full pages are shared, and a full page is never written.
+ * Allocates the pages of the KV cache to sequences. A page is free, in use by one or more
+ * sequences, or cached: in use by none, but with its tokens in the prefix index, and reusable until
+ * the page is needed. Only full pages are shared, and a full page is never written.
  *
- * <p>A sequence refers to all pages from its first on, and gives them back from its last on. So of
- * two cached pages the deeper one is always the longer unused: the oldest cached page has none
- * below it, and taking pages in that order never leaves one in the index whose predecessor is gone.
+ * <p>A sequence takes its pages from the first to the last, and returns them from the last to the
+ * first. So of two cached pages the deeper one is always unused for longer: the oldest cached page
+ * has none below it, and evicting pages in that order never leaves one in the index whose
+ * predecessor is gone.
  */
 final class PageAllocator {
   private final int[] references;
@@ -25,7 +26,7 @@ final class PageAllocator {
   private final boolean reuse;
   private final PrefixIndex index;
 
-  /** Pages [0, count), all free. Without reuse nothing is ever cached. */
+  /** Pages [0, count), all free. Without reuse no page is ever cached. */
   PageAllocator(int count, boolean reuse) {
     this.reuse = reuse;
     references = new int[count];
@@ -57,30 +58,30 @@ final class PageAllocator {
     return promised;
   }
 
-  /** How many can be taken. */
+  /** The number of pages that can be taken. */
   int available() {
     return freeCount + cached - promised;
   }
 
-  /** Keeps pages back for one that will come for them; they must be available. */
+  /** Reserves pages for a sequence that will take them later; they must be available. */
   void reserve(int count) {
     promised += count;
   }
 
-  /** A promise is needed no more. */
+  /** Cancels a reservation. */
   void cancelReservation(int count) {
     promised -= count;
   }
 
-  /** A page that was promised. */
+  /** Takes a reserved page. */
   int takeReserved() {
     promised--;
     return take();
   }
 
   /**
-   * A page for one sequence alone, of the free ones or else the longest unused of the cached; -1
-   * where there is none.
+   * Takes a page for one sequence alone: a free one, or else the longest unused of the cached; -1
+   * if there is none.
    */
   int take() {
     if (available() == 0) {
@@ -99,9 +100,9 @@ final class PageAllocator {
   }
 
   /**
-   * Finds the pages of a prefix of the tokens that are in the index, after the {@code from} that
-   * are in the table already and up to {@code limit}, and puts them there; takes nothing yet. Gives
-   * how many are in the table then.
+   * Finds the pages in the index for a prefix of the tokens, after the {@code from} that are in the
+   * table already and up to {@code limit}, and writes them to the table; takes none yet. Returns
+   * the number of pages in the table then.
    */
   int match(int[] tokens, int from, int limit, int[] pages) {
     int count = from;
@@ -116,7 +117,7 @@ final class PageAllocator {
     return count;
   }
 
-  /** How many of the pages nobody uses. */
+  /** The number of the pages that no sequence uses. */
   int countUnused(int[] pages, int count) {
     int idle = 0;
     for (int i = 0; i < count; i++) {
@@ -125,7 +126,7 @@ final class PageAllocator {
     return idle;
   }
 
-  /** One more sequence uses a page that is in the index. */
+  /** Adds one more user to an indexed page. */
   void share(int page) {
     if (references[page]++ == 0) {
       uncache(page);
@@ -133,9 +134,9 @@ final class PageAllocator {
   }
 
   /**
-   * A page of a sequence is full and computed. Gives the page that the sequence is to use from now
-   * on: the one that already holds the same, if another was quicker, because equal tokens have
-   * equal keys and values to the bit; the page given is free then.
+   * Indexes a page of a sequence that is full and computed. Returns the page that the sequence must
+   * use from now on: an existing page with the same tokens, if another sequence was faster, because
+   * equal tokens have equal keys and values to the bit; the given page is free then.
    */
   int addToIndex(int page, int before, int[] tokens, int offset) {
     if (!reuse) {
@@ -151,14 +152,16 @@ final class PageAllocator {
     return known;
   }
 
-  /** A sequence gives its pages back. */
+  /** Returns the pages of a sequence. */
   void release(int[] pages, int count) {
     for (int i = count - 1; i >= 0; i--) {
       drop(pages[i]);
     }
   }
 
-  /** What is cached holds no longer: nothing is, afterwards. Nobody uses a page that is filed. */
+  /**
+   * Drops all cached pages: their content is not valid any more. No sequence uses an indexed page.
+   */
   void dropCached() {
     while (oldest >= 0) {
       int page = oldest;
@@ -206,8 +209,8 @@ final class PageAllocator {
   }
 
   /**
-   * Finds what is wrong, for tests: every page is exactly one of free, cached and in use; the index
-   * is a forest whose inner pages are at least as much used as those below.
+   * For tests: checks the bookkeeping: every page is exactly one of free, cached and in use; the
+   * index is a forest whose inner pages are at least as much used as those below.
    *
    * @param expected how many sequences use each page
    */

@@ -11,19 +11,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Who is in. Sequences have claims, by the orders of their requests and, where those are equal, of
- * their submission; they are admitted in that order and nobody passes another, so that none is
- * starved. An admitted one has pages for all its known tokens, or the promise of them while it
- * follows another; further ones it gets as it grows, if need be from the one with the weakest
- * claim, which is preempted: it goes back to its place in the line, and later computes its tokens
- * again. The one with the strongest can take from all others and a cache holds any one sequence, so
- * that one always gets on.
+ * The admitted sequences of one pipe. Claims are ordered by the orders of the requests and, if
+ * those are equal, of their submission. Sequences are admitted in that order without overtaking, so
+ * none is starved. An admitted sequence has pages for all its known tokens, or a reservation while
+ * it follows another. It gets further pages as it grows, if necessary from the sequence with the
+ * weakest claim, which is preempted: that one returns to the queue and later computes its tokens
+ * again. The sequence with the strongest claim can take pages from all others, and the cache can
+ * hold any one sequence, so one always makes progress.
  */
 final class PipeAdmission {
   private final BatchLoop.Shared shared;
   private final int pipe;
   private final PipeProcessor processor;
-  private final PageAllocator ledger;
+  private final PageAllocator allocator;
   private final WheelCounters counters;
   private final List<Sequence> admitted = new ArrayList<>(); // in the order of claims
   private final PrefillDeduplicator followers;
@@ -33,15 +33,15 @@ final class PipeAdmission {
       BatchLoop.Shared shared,
       int pipe,
       PipeProcessor processor,
-      PageAllocator ledger,
+      PageAllocator allocator,
       WheelCounters counters) {
     this.shared = shared;
     this.pipe = pipe;
     this.processor = processor;
-    this.ledger = ledger;
+    this.allocator = allocator;
     this.counters = counters;
     followers =
-        new PrefillDeduplicator(admitted, ledger, shared.settings().prefixReuse(), this::begin);
+        new PrefillDeduplicator(admitted, allocator, shared.settings().prefixReuse(), this::begin);
   }
 
   /** The number of the pipe. */
@@ -49,12 +49,12 @@ final class PipeAdmission {
     return pipe;
   }
 
-  /** Of the pipe's plan. */
+  /** The epoch of the pipe's plan. */
   long epoch() {
     return processor.epoch();
   }
 
-  /** Whether other nodes are part of the pipe. */
+  /** Whether the pipe has other nodes. */
   boolean hasRemoteNodes() {
     return processor.stages() > 1;
   }
@@ -63,37 +63,37 @@ final class PipeAdmission {
     return counters;
   }
 
-  /** In the order of their claims. */
+  /** The admitted sequences in the order of their claims. */
   List<Sequence> admitted() {
     return admitted;
   }
 
-  /** Lets those go on who followed another and have what they followed for. */
+  /** Starts the followers that have the pages they followed for. */
   void advanceFollowers() {
     followers.advance();
   }
 
-  /** Whether any may come in, if there are pages. */
+  /** Whether a sequence may be admitted, if there are pages. */
   boolean hasFreeSlot() {
     return processor.stages() > 0 && admitted.size() < shared.settings().maxSequences();
   }
 
-  /** Gives the first in the line a place, with pages for all its known tokens, or none. */
+  /** Admits the first in the queue, with pages for all its known tokens, or not at all. */
   boolean admit(Sequence sequence) {
     int needed = KvPages.countFor(sequence.known());
     sequence.ensurePageCapacity(needed);
-    int found = sequence.match(ledger, 0);
-    int idle = ledger.countUnused(sequence.pages(), found);
-    // each of those inside may need a page soon; without this an admission could cost a preemption
-    // at once
+    int found = sequence.match(allocator, 0);
+    int idle = allocator.countUnused(sequence.pages(), found);
+    // each admitted sequence may need a page soon; without this an admission could cost a
+    // preemption at once
     int reserve = admitted.size();
-    if (needed - found + idle + reserve > ledger.available()) {
+    if (needed - found + idle + reserve > allocator.available()) {
       return false;
     }
     for (int i = 0; i < found; i++) {
-      ledger.share(sequence.pages()[i]);
+      allocator.share(sequence.pages()[i]);
     }
-    ledger.reserve(needed - found);
+    allocator.reserve(needed - found);
     shared.waitQueue().remove(sequence);
     sequence.enter(this, processor.newStep(), ++passages, found, needed - found);
     WaitQueue.insert(admitted, sequence);
@@ -101,10 +101,10 @@ final class PipeAdmission {
     return true;
   }
 
-  /** From now on it computes, what it does not share. */
+  /** Starts its computation of what it does not share. */
   private void begin(Sequence sequence) {
     int reused = sequence.computed();
-    sequence.begin(ledger);
+    sequence.begin(allocator);
     if (sequence.cachedTokens < 0) {
       sequence.cachedTokens = reused;
       sequence.admittedAt = shared.clock().getAsLong();
@@ -120,17 +120,17 @@ final class PipeAdmission {
     try {
       listener.began();
     } catch (Throwable e) {
-      // nothing depends on it, and the others go on
+      // nothing depends on it, and the other sequences continue
     }
   }
 
   /**
-   * Gets a sequence the page for its next position. False where it cannot have one in this turn: it
-   * was preempted itself, or those it could take from are away.
+   * Gets a sequence the page for its next position. False if it cannot have one in this turn: it
+   * was preempted itself, or those it could take from are in flight.
    */
   boolean extend(Sequence sequence) {
     while (!sequence.hasRoomFor(sequence.computed() + 1)) {
-      int page = ledger.take();
+      int page = allocator.take();
       if (page >= 0) {
         sequence.addPage(page);
         continue;
@@ -147,7 +147,7 @@ final class PipeAdmission {
     return true;
   }
 
-  /** The last that is not away; whoever asks is at home, so there is one. */
+  /** The last sequence that is not in flight; the caller is not, so there is one. */
   private Sequence lastAtHome() {
     int at = admitted.size() - 1;
     while (admitted.get(at).inFlight) {
@@ -164,9 +164,9 @@ final class PipeAdmission {
   }
 
   /**
-   * Sends a sequence whose walk was RELEASED back to its place in the line, with its tokens. One
-   * that is examined begins again: what was noted of it is lost with its passage, and tokens that
-   * nobody can look into would be built on.
+   * Returns a sequence whose step was RELEASED to the queue, with its tokens. An audited sequence
+   * restarts: the records of it are lost with its passage, and its tokens could not be audited any
+   * more.
    */
   void requeue(Sequence sequence) {
     remove(sequence);
@@ -178,7 +178,7 @@ final class PipeAdmission {
     }
   }
 
-  /** Sends all back to the line, because their pipe is gone; nobody is away any more. */
+  /** Returns all sequences to the queue, because their pipe is gone; none is in flight any more. */
   void requeueAll(String why) {
     clearFollowers();
     while (!admitted.isEmpty()) {
@@ -193,39 +193,39 @@ final class PipeAdmission {
     }
   }
 
-  /** Nobody follows another any more; all of them are to leave. */
+  /** Ends all following; all of them are about to leave. */
   void clearFollowers() {
     for (Sequence sequence : admitted) {
       sequence.leader = null;
     }
   }
 
-  /** Takes a sequence out before it is complete, and its pages back. */
+  /** Removes a sequence before it is complete, and frees its pages. */
   void remove(Sequence sequence) {
     releasePages(sequence);
     forget(sequence, epoch());
     shared.auditTracker().sequenceDropped(pipe, sequence);
   }
 
-  /** Takes a sequence out, and its pages back; its passage is remembered by those who noted it. */
+  /** Removes a sequence and frees its pages; the nodes keep the records of its passage. */
   void releasePages(Sequence sequence) {
     admitted.remove(sequence);
-    sequence.leave(ledger);
+    sequence.leave(allocator);
     followers.leaderLeft(sequence);
   }
 
-  /** A passage is over: its nodes are told, unless the plan is too, or they never heard of it. */
+  /**
+   * Ends a passage: its nodes get a message, unless the plan is over too or they never received it.
+   */
   void forget(Sequence sequence, long epoch) {
     if (sequence.sent && epoch == epoch()) {
       processor.forget(sequence.passage());
     }
   }
 
-  /**
-   * For tests: finds pages that are lost, in use twice or miscounted, and sequences out of place.
-   */
+  /** For tests: finds pages that are lost, used twice or miscounted, and sequences out of place. */
   void check() {
-    int[] users = new int[ledger.total()];
+    int[] users = new int[allocator.total()];
     int promised = 0;
     for (Sequence sequence : admitted) {
       for (int i = 0; i < sequence.pageCount(); i++) {
@@ -233,9 +233,10 @@ final class PipeAdmission {
       }
       promised += sequence.reservedPages();
     }
-    ledger.check(users);
-    if (promised != ledger.reserved()) {
-      throw new IllegalStateException(ledger.reserved() + " pages are promised, not " + promised);
+    allocator.check(users);
+    if (promised != allocator.reserved()) {
+      throw new IllegalStateException(
+          allocator.reserved() + " pages are promised, not " + promised);
     }
     WaitQueue.checkOrder(admitted);
     admitted.forEach(sequence -> check(sequence, users));

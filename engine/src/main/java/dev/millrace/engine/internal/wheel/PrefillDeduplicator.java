@@ -6,49 +6,51 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Keeps equal beginnings from being computed by many at the same time. A sequence that is admitted
- * while another has still to compute pages that it needs too follows that one, its leader: it
- * computes nothing, takes the pages up as they are filed, and begins once it has them all, or when
- * its leader leaves. Meanwhile it has its place, a slot and promised pages, as if it computed; so
- * following changes nothing about who is in, and nobody's turn. A turn gives its rows to the
- * leader, so that it is not later either than if it computed the pages itself.
+ * Prevents that several sequences compute the same prefix at the same time. A sequence that is
+ * admitted while another still has to compute pages that both need follows that one, its leader: it
+ * computes nothing, takes the pages as they are indexed, and starts when it has them all or its
+ * leader leaves. Meanwhile it has a slot and reserved pages as if it computed, so following does
+ * not change who is admitted or when. Its rows of a batch go to the leader, so it is not later than
+ * if it computed the pages itself.
  *
- * <p>A leader computes already or has the stronger claim, so that nobody follows in a circle; and
- * one that has begun never follows. At the head of every chain is one that gets on.
+ * <p>A leader computes already or has the stronger claim, so there is no circle; and a sequence
+ * that has started never follows. At the head of every chain is one that makes progress.
  */
 final class PrefillDeduplicator {
   private final List<Sequence> admitted;
-  private final PageAllocator ledger;
+  private final PageAllocator allocator;
   private final boolean reuse;
   private final Consumer<Sequence> begin;
 
   /**
    * @param admitted in the order of claims
-   * @param begin called with those that follow nobody, or no more
+   * @param begin called with sequences that follow none, or none any more
    */
   PrefillDeduplicator(
-      List<Sequence> admitted, PageAllocator ledger, boolean reuse, Consumer<Sequence> begin) {
+      List<Sequence> admitted, PageAllocator allocator, boolean reuse, Consumer<Sequence> begin) {
     this.admitted = admitted;
-    this.ledger = ledger;
+    this.allocator = allocator;
     this.reuse = reuse;
     this.begin = begin;
   }
 
-  /** One that has just got its place, or has lost its leader, follows or begins. */
+  /**
+   * Decides whether a sequence that was just admitted, or has lost its leader, follows or starts.
+   */
   void followOrBegin(Sequence sequence) {
-    sequence.adoptSharedPages(ledger);
+    sequence.adoptSharedPages(allocator);
     follow(sequence);
     if (sequence.leader == null) {
       begin.accept(sequence);
     }
   }
 
-  /** Lets all take up what is filed by now; those that have what they followed for go on. */
+  /** Gives followers the pages that are indexed by now; those that have all their pages start. */
   void advance() {
     for (int i = 0; i < admitted.size(); i++) {
       Sequence sequence = admitted.get(i);
       if (sequence.leader != null) {
-        sequence.adoptSharedPages(ledger);
+        sequence.adoptSharedPages(allocator);
         if (sequence.computed() >= sequence.followUntil) {
           followOrBegin(sequence);
         }
@@ -56,7 +58,7 @@ final class PrefillDeduplicator {
     }
   }
 
-  /** A sequence is no longer in: the strongest of its followers may be the next leader. */
+  /** A sequence has left: the strongest of its followers may be the next leader. */
   void leaderLeft(Sequence gone) {
     for (int i = 0; i < admitted.size(); i++) {
       if (admitted.get(i).leader == gone) {
@@ -65,7 +67,7 @@ final class PrefillDeduplicator {
     }
   }
 
-  /** Notes whom it follows, and how far; nobody, where nobody has a page for it. */
+  /** Sets the leader and how far to follow; none if no sequence has a page for it. */
   private void follow(Sequence sequence) {
     sequence.leader = null;
     boolean behind = false;
@@ -84,7 +86,7 @@ final class PrefillDeduplicator {
     }
   }
 
-  /** Positions in full pages that both have; the follower's last position is always its own. */
+  /** The positions in full pages that both have; the follower always computes its last position. */
   private static int common(Sequence follower, Sequence leader) {
     int most = Math.min(follower.known() - 1, leader.known());
     if (most / KvPages.SIZE * KvPages.SIZE <= follower.computed()) {
@@ -94,7 +96,7 @@ final class PrefillDeduplicator {
     return (differs < 0 ? most : differs) / KvPages.SIZE * KvPages.SIZE;
   }
 
-  /** For tests: whether it computes, or follows one that is in and leads where it wants to go. */
+  /** For tests: whether it computes, or follows an admitted leader that computes its pages. */
   boolean isConsistent(Sequence sequence) {
     Sequence leader = sequence.leader;
     if (leader == null) {

@@ -4,10 +4,10 @@ import dev.millrace.engine.internal.pipe.KvPages;
 import java.util.Arrays;
 
 /**
- * Full pages by what is in them. A page is known by the page before it and its own tokens, so that
- * two pages are the same exactly if all tokens up to their end are: the hash over the chain only
- * finds the candidate, the tokens decide. A hash alone, of whatever width, would let one who forges
- * a collision read another's context.
+ * Finds full pages by their content. A page is identified by the page before it and its own tokens,
+ * so two pages are the same exactly if all tokens up to their end are. The hash over the chain only
+ * finds the candidate; the tokens decide. With a hash alone, of whatever width, a forged collision
+ * would give access to another user's context.
  */
 final class PrefixIndex {
   /** The parent of a sequence's first page. */
@@ -19,7 +19,7 @@ final class PrefixIndex {
   private final int[] next; // page -> page of the same bucket
   private final int[] parent; // page -> page, ROOT, or NONE where it is not in the index
   private final long[] hash;
-  private final int[] tokens; // (page, Pages.SIZE)
+  private final int[] tokens; // (page, KvPages.SIZE)
 
   PrefixIndex(int pages) {
     heads = new int[Integer.highestOneBit(Math.max(pages, 1)) * 2];
@@ -32,8 +32,7 @@ final class PrefixIndex {
   }
 
   /**
-   * The page that holds the tokens from {@code offset} on after {@code before}; -1 where there is
-   * none.
+   * The page with the tokens from {@code offset} that follows {@code before}; -1 if there is none.
    */
   int find(int before, int[] from, int offset) {
     long sought = hash(before, from, offset);
@@ -77,7 +76,7 @@ final class PrefixIndex {
     return parent[page] != NONE;
   }
 
-  /** The page before one that the index holds; {@link #ROOT} before a first one. */
+  /** The page before an indexed one; {@link #ROOT} before a first one. */
   int parentOf(int page) {
     return parent[page];
   }

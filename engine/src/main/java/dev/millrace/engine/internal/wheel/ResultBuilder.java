@@ -5,24 +5,24 @@ import dev.millrace.engine.api.GenerationResult;
 import dev.millrace.engine.api.GenerationUsage;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
 
-/** Puts together what a sequence came to. */
+/** Builds the result of a sequence. */
 final class ResultBuilder {
   private ResultBuilder() {}
 
   static GenerationResult of(Sequence sequence, FinishReason finish, String reason, long now) {
-    // what may still become a stop string is shown only where nothing can follow
+    // text that could still become a stop string is shown only if nothing can follow
     boolean complete = finish == FinishReason.STOP || finish == FinishReason.LENGTH;
     String rest = "";
-    String trouble = null;
+    String problem = null;
     try {
       rest = complete ? sequence.text.flush() : "";
     } catch (RuntimeException e) {
-      trouble = PipeProcessor.reason(e);
+      problem = PipeProcessor.reason(e);
     }
     EmittedTokens given = sequence.emitted();
     return new GenerationResult(
-        trouble == null ? finish : FinishReason.FAILED,
-        trouble == null ? reason : trouble,
+        problem == null ? finish : FinishReason.FAILED,
+        problem == null ? reason : problem,
         sequence.refused,
         given.tokens(),
         given.text(),

@@ -12,8 +12,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One generation inside the wheel: its tokens, how many of them are computed, its pages. It is made
- * by the submitter's thread and belongs to the wheel's from then on.
+ * One generation inside the scheduler: its tokens, how many of them are computed, its pages. The
+ * submitter's thread makes it; it belongs to the scheduler's thread from then on.
  */
 final class Sequence implements PipeSequence {
   final GenerationRequest request;
@@ -23,38 +23,38 @@ final class Sequence implements PipeSequence {
   final GeneratedText text;
   final Constraint.@Nullable State constraint;
 
-  /** Its place in the order of submissions, which decides between equal orders. */
+  /** Its number in the order of submissions, which decides between equal orders. */
   final long arrival;
 
-  /** Set where its prior tokens make it complete. */
+  /** Set if its prior tokens make it complete. */
   @Nullable FinishReason alreadyFinished;
 
-  /** Set where what was asked for cannot be gone on with, here or elsewhere. */
+  /** Set if the request can never be completed, here or elsewhere. */
   boolean refused;
 
-  /** Set where its tokens turned out not to be trustworthy: why. */
+  /** Set if its tokens cannot be trusted: the reason. */
   @Nullable String revoked;
 
-  /** Whether nodes note what they get and give of it. */
+  /** Whether nodes record hashes of its rows. */
   boolean recorded;
 
   /**
-   * Whether an {@link AuditHook} has chosen it: all its tokens are of one passage then, and where
-   * that is broken off it begins again from its prompt.
+   * Whether an {@link AuditHook} has chosen it: all its tokens come from one passage, and if that
+   * is broken off it restarts from its prompt.
    */
   boolean audited;
 
-  /** What it gave before it began again. */
+  /** The tokens that it emitted before it restarted. */
   private EmittedTokens emitted = EmittedTokens.NOTHING;
 
-  /** How often in a row nodes released it, without a new token. */
+  /** How often in a row nodes released it without a new token. */
   int releases;
 
-  /** Where it is in; null while it waits. */
+  /** Where it is admitted; null while it waits. */
   @Nullable PipeAdmission admission;
 
-  private long pipes; // a bit for each that gave it a token
-  private boolean ofOthers; // whether a token may have come through other nodes
+  private long pipes; // one bit for each pipe that computed a token of it
+  private boolean fromOtherNodes; // whether a token may have come through other nodes
   private SequenceStep step;
   private final int most; // tokens
   private int[] tokens;
@@ -67,25 +67,28 @@ final class Sequence implements PipeSequence {
   private int base;
   private long passage;
 
-  /** Whether it is on its way through other nodes. */
+  /** Whether it is at other nodes. */
   boolean inFlight;
 
   /** Whether any of its rows went to another node in this passage. */
   boolean sent;
 
-  /** Who computes what it waits for; null where it computes itself. See {@link PrefillDeduplicator}. */
+  /**
+   * The sequence that computes the prefix it waits for; null if it computes itself. See {@link
+   * PrefillDeduplicator}.
+   */
   @Nullable Sequence leader;
 
-  /** Positions that it follows its leader for. */
+  /** The number of positions for which it follows its leader. */
   int followUntil;
 
-  /** The turn in which it was computed last, among those of its pipe. */
+  /** The last turn of its pipe in which it was computed. */
   long lastTurn;
 
-  /** Whether the turn that is being planned takes it. */
+  /** Whether the batch that is being planned includes it. */
   boolean picked;
 
-  /** What part of a turn's prompt rows it has a right to; of use within {@link BatchPlanner} only. */
+  /** Its share of the prompt rows of a batch; only for {@link BatchPlanner}. */
   int shares;
 
   int preemptions;
@@ -95,7 +98,10 @@ final class Sequence implements PipeSequence {
   long firstTokenAt;
 
   Sequence(
-      GenerationRequest request, GenerationListener listener, GenerationHandle generation, Parts parts) {
+      GenerationRequest request,
+      GenerationListener listener,
+      GenerationHandle generation,
+      Parts parts) {
     this.request = request;
     this.listener = listener;
     this.generation = generation;
@@ -110,10 +116,10 @@ final class Sequence implements PipeSequence {
     known = prompt + request.prior().length;
     tokens = Arrays.copyOf(request.prompt(), Math.min(known + 64, Math.max(most, known)));
     System.arraycopy(request.prior(), 0, tokens, prompt, request.prior().length);
-    ofOthers = request.prior().length > 0; // nobody knows where they come from
+    fromOtherNodes = request.prior().length > 0; // their source is unknown
   }
 
-  /** One that begins again from its prompt, to give once more what it gave. */
+  /** Restarts a sequence from its prompt; it must emit the same tokens again. */
   Sequence(Sequence former, Parts parts) {
     this(former.request.resumedFrom(new int[0]), former.listener, former.generation, parts);
     emitted = former.emitted();
@@ -122,14 +128,14 @@ final class Sequence implements PipeSequence {
     audited = former.audited;
     releases = former.releases;
     pipes = former.pipes;
-    ofOthers = former.ofOthers;
+    fromOtherNodes = former.fromOtherNodes;
     preemptions = former.preemptions;
     cachedTokens = former.cachedTokens;
     admittedAt = former.admittedAt;
     firstTokenAt = former.firstTokenAt;
   }
 
-  /** What the wheel gives to a sequence. */
+  /** What the scheduler provides to a sequence. */
   record Parts(
       long arrival,
       SequenceStep step,
@@ -168,7 +174,9 @@ final class Sequence implements PipeSequence {
     return recorded;
   }
 
-  /** Whether its claim on slots and pages is the stronger: the lower order, then who came first. */
+  /**
+   * Whether its claim on slots and pages is stronger: the lower order, then the earlier submission.
+   */
   boolean isBefore(Sequence other) {
     long own = request.order();
     long others = other.request.order();
@@ -187,13 +195,14 @@ final class Sequence implements PipeSequence {
     return pageCount;
   }
 
-  /** Pages that it is to get when it begins. */
+  /** The number of pages reserved for its start. */
   int reservedPages() {
     return promised;
   }
 
   /**
-   * Tokens that are known and not computed: one while it decodes, more while it is in its prompt.
+   * The number of tokens that are known and not computed: one while it decodes, more during its
+   * prompt.
    */
   int remaining() {
     return known - computed;
@@ -203,7 +212,7 @@ final class Sequence implements PipeSequence {
     return known - request.prompt().length;
   }
 
-  /** All that it has given so far, before it began again or since. */
+  /** All tokens emitted so far, before or after a restart. */
   EmittedTokens emitted() {
     return generated() < emitted.count()
         ? emitted
@@ -211,12 +220,12 @@ final class Sequence implements PipeSequence {
             Arrays.copyOfRange(tokens, request.prompt().length, known), text.whole());
   }
 
-  /** Null where a token may follow, or the end; else how that differs from what it gave before. */
+  /** Null if a token, or the end, may follow; else how that differs from what it emitted before. */
   @Nullable String mismatch(int token, boolean end) {
     return end ? emitted.endsTooEarly(generated()) : emitted.mismatch(generated(), token);
   }
 
-  /** Whether its last token is one that it had not given before. */
+  /** Whether its last token was not emitted before. */
   boolean isNewToken() {
     return generated() > emitted.count();
   }
@@ -233,21 +242,21 @@ final class Sequence implements PipeSequence {
     releases = isNewToken() ? 0 : releases;
     if (admission != null) {
       pipes |= 1L << admission.pipe();
-      ofOthers |= admission.hasRemoteNodes();
+      fromOtherNodes |= admission.hasRemoteNodes();
     }
   }
 
-  /** Whether it is in that pipe, or has a token from there. */
+  /** Whether it is in that pipe, or has a token from it. */
   boolean usedPipe(int pipe) {
     return (pipes >>> pipe & 1) == 1 || (admission != null && admission.pipe() == pipe);
   }
 
   /** Whether it is in a pipe with other nodes, or has a token that may have come through some. */
   boolean usedRemoteNodes() {
-    return ofOthers || (admission != null && admission.hasRemoteNodes());
+    return fromOtherNodes || (admission != null && admission.hasRemoteNodes());
   }
 
-  /** Whether its pages hold the first that many positions. */
+  /** Whether its pages have room for that many positions. */
   boolean hasRoomFor(int positions) {
     return pageCount >= KvPages.countFor(positions);
   }
@@ -257,7 +266,7 @@ final class Sequence implements PipeSequence {
     pages[pageCount++] = page;
   }
 
-  /** So that a page table of that many can be written to {@link #pages()}. */
+  /** Makes room for a page table of that size in {@link #pages()}. */
   void ensurePageCapacity(int count) {
     if (count > pages.length) {
       pages = Arrays.copyOf(pages, Math.max(count, 2 * pages.length));
@@ -265,8 +274,8 @@ final class Sequence implements PipeSequence {
   }
 
   /**
-   * Gets its place in a pipe, with {@code shared} pages, already in its table, that are computed,
-   * and the promise of {@code more}.
+   * Enters a pipe, with {@code shared} computed pages that are already in its table, and {@code
+   * more} reserved pages.
    */
   void enter(PipeAdmission in, SequenceStep first, long number, int shared, int more) {
     admission = in;
@@ -285,48 +294,51 @@ final class Sequence implements PipeSequence {
     computed = base;
   }
 
-  /** Puts pages that hold its tokens into its table, after the first ones; gives their number. */
-  int match(PageAllocator ledger, int from) {
-    // at least the last token is computed, because its logits are needed
-    return ledger.match(tokens, from, (known - 1) / KvPages.SIZE, pages);
+  /**
+   * Writes the pages of its tokens that are in the index to its table, after the first ones;
+   * returns their number.
+   */
+  int match(PageAllocator allocator, int from) {
+    // the last token is always computed, because its logits are needed
+    return allocator.match(tokens, from, (known - 1) / KvPages.SIZE, pages);
   }
 
-  /** Shares what is in the index by now, in place of promised pages; not after it began. */
-  void adoptSharedPages(PageAllocator ledger) {
+  /**
+   * Shares the pages that are in the index by now, instead of reserved ones; not after its start.
+   */
+  void adoptSharedPages(PageAllocator allocator) {
     int before = pageCount;
-    int count = match(ledger, before);
+    int count = match(allocator, before);
     for (int i = before; i < count; i++) {
-      ledger.share(pages[i]);
+      allocator.share(pages[i]);
     }
-    ledger.cancelReservation(count - before);
+    allocator.cancelReservation(count - before);
     promised -= count - before;
     share(count);
   }
 
-  /** Gets the pages it was promised; from now on it computes. */
-  void begin(PageAllocator ledger) {
+  /** Takes its reserved pages; from now on it computes. */
+  void begin(PageAllocator allocator) {
     for (; promised > 0; promised--) {
-      addPage(ledger.takeReserved());
+      addPage(allocator.takeReserved());
     }
   }
 
-  /**
-   * The next {@code count} positions are computed; pages that are full now are shared from now on.
-   */
-  void advance(int count, PageAllocator ledger) {
+  /** The next {@code count} positions are computed; pages that are full now are shared. */
+  void advance(int count, PageAllocator allocator) {
     computed += count;
     for (; (filed + 1) * KvPages.SIZE <= computed; filed++) {
       int before = filed == 0 ? PrefixIndex.ROOT : pages[filed - 1];
-      pages[filed] = ledger.addToIndex(pages[filed], before, tokens, filed * KvPages.SIZE);
+      pages[filed] = allocator.addToIndex(pages[filed], before, tokens, filed * KvPages.SIZE);
     }
   }
 
-  /** Leaves the pipe: gives all pages back and has nothing computed. */
-  void leave(PageAllocator ledger) {
+  /** Leaves the pipe: returns all pages, and nothing is computed any more. */
+  void leave(PageAllocator allocator) {
     admission = null;
     inFlight = false;
-    ledger.release(pages, pageCount);
-    ledger.cancelReservation(promised);
+    allocator.release(pages, pageCount);
+    allocator.cancelReservation(promised);
     promised = 0;
     leader = null;
     share(0);

@@ -11,25 +11,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/** Ends sequences: their pages go back, their listeners and submitters learn of it. */
+/** Ends sequences: frees their pages and notifies their listeners and submitters. */
 final class SequenceCloser {
-  private final WaitQueue line;
-  private final AuditTracker examination;
+  private final WaitQueue queue;
+  private final AuditTracker auditTracker;
   private final WheelCounters counters;
   private final LongSupplier clock;
 
-  /**
-   * @param counters of those that end in no pipe
-   */
+  /** @param counters for sequences that end outside of a pipe */
   SequenceCloser(
-      WaitQueue line, AuditTracker examination, WheelCounters counters, LongSupplier clock) {
-    this.line = line;
-    this.examination = examination;
+      WaitQueue queue, AuditTracker auditTracker, WheelCounters counters, LongSupplier clock) {
+    this.queue = queue;
+    this.auditTracker = auditTracker;
     this.counters = counters;
     this.clock = clock;
   }
 
-  /** Ends those of whom that is wished and who are not away. */
+  /** Ends those with a stop request that are not in flight. */
   void endIfRequested(List<Sequence> sequences) {
     for (int i = sequences.size() - 1; i >= 0; i--) {
       Sequence sequence = sequences.get(i);
@@ -39,15 +37,18 @@ final class SequenceCloser {
     }
   }
 
-  /** Ends a sequence if that is wished, or if its tokens are not trusted; says whether. */
+  /**
+   * Ends a sequence if a stop is requested, or if its tokens are not trusted; returns whether it
+   * did.
+   */
   boolean endIfRequested(Sequence sequence) {
-    StopRequest wish = sequence.generation.stopRequest();
+    StopRequest stop = sequence.generation.stopRequest();
     String revoked = sequence.revoked;
-    if (wish == StopRequest.CANCEL) {
+    if (stop == StopRequest.CANCEL) {
       end(sequence, FinishReason.CANCELLED, SequenceCondition.CANCELLED, "");
     } else if (revoked != null) {
       end(sequence, FinishReason.REVOKED, SequenceCondition.STEP_FAILED, revoked);
-    } else if (wish == StopRequest.RELEASE) {
+    } else if (stop == StopRequest.RELEASE) {
       end(sequence, FinishReason.RELEASED, SequenceCondition.PAUSED, "");
     } else {
       return false;
@@ -55,32 +56,32 @@ final class SequenceCloser {
     return true;
   }
 
-  /** Ends all with RELEASED, whatever happens with one of them. */
+  /** Ends all with RELEASED, even if one of them fails. */
   void releaseAll(List<Sequence> sequences, String reason) {
     for (Sequence sequence : new ArrayList<>(sequences)) {
       try {
         end(sequence, FinishReason.RELEASED, SequenceCondition.PAUSED, reason);
       } catch (RuntimeException e) {
-        // where a wheel broke, its ledger may have too; the submitters have their results all the
-        // same
+        // after a failure the page allocator may be broken too; the submitters still get their
+        // results
       }
     }
   }
 
-  /** A sequence has all its tokens: it ends, or waits for its examiner's verdict. */
+  /** A sequence has all its tokens: it ends, or waits for the verdict of its audit. */
   void complete(Sequence sequence, FinishReason finish) {
     sequence.step().move(SequenceCondition.SEQUENCE_COMPLETE);
-    PipeAdmission place = sequence.admission;
-    if (sequence.audited && place != null) {
+    PipeAdmission admission = sequence.admission;
+    if (sequence.audited && admission != null) {
       int positions = sequence.computed();
-      place.releasePages(sequence);
-      examination.holdForVerdict(sequence, place, positions, finish, this::end);
+      admission.releasePages(sequence);
+      auditTracker.holdForVerdict(sequence, admission, positions, finish, this::end);
     } else {
       end(sequence, finish, "");
     }
   }
 
-  /** Ends a sequence on a condition that the table has for where it stands. */
+  /** Ends a sequence on a condition of the transition table. */
   void end(Sequence sequence, FinishReason finish, SequenceCondition condition, String reason) {
     if (sequence.step().state() != SequenceState.DONE) {
       sequence.step().move(condition, reason);
@@ -88,28 +89,28 @@ final class SequenceCloser {
     end(sequence, finish, reason);
   }
 
-  /** Ends a sequence whose walk is over, or never began. */
+  /** Ends a sequence whose step is over, or never began. */
   void end(Sequence sequence, FinishReason finish, String reason) {
-    PipeAdmission place = sequence.admission;
+    PipeAdmission admission = sequence.admission;
     try {
-      if (place != null) {
-        place.remove(sequence);
-      } else if (!examination.stopWaiting(sequence)) {
-        line.remove(sequence);
+      if (admission != null) {
+        admission.remove(sequence);
+      } else if (!auditTracker.stopWaiting(sequence)) {
+        queue.remove(sequence);
       }
     } finally {
       GenerationResult result = ResultBuilder.of(sequence, finish, reason, clock.getAsLong());
-      (place == null ? counters : place.counters()).add(Counter.ENDED, 1);
-      tell(sequence.listener, result);
+      (admission == null ? counters : admission.counters()).add(Counter.ENDED, 1);
+      notify(sequence.listener, result);
       sequence.generation.end(result);
     }
   }
 
-  private static void tell(GenerationListener listener, GenerationResult result) {
+  private static void notify(GenerationListener listener, GenerationResult result) {
     try {
       listener.ended(result);
     } catch (Throwable e) {
-      // it has ended already, and the others go on
+      // it has ended already, and the other sequences continue
     }
   }
 }

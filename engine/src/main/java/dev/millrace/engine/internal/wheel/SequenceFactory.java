@@ -10,52 +10,52 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** Makes sequences of requests, and makes them anew. For any thread. */
+/** Makes sequences from requests, and restarts them. For any thread. */
 final class SequenceFactory {
   private final PipeProcessor processor;
-  private final SamplerBuffers workspace;
-  private final Supplier<TextAssembler> spellers;
+  private final SamplerBuffers samplerBuffers;
+  private final Supplier<TextAssembler> assemblers;
   private final int capacity;
   private final LongSupplier clock;
   private final AtomicLong arrivals = new AtomicLong();
 
-  /**
-   * @param capacity positions of one sequence at most
-   */
+  /** @param capacity the most positions of one sequence */
   SequenceFactory(
       PipeProcessor processor,
-      SamplerBuffers workspace,
-      Supplier<TextAssembler> spellers,
+      SamplerBuffers samplerBuffers,
+      Supplier<TextAssembler> assemblers,
       int capacity,
       LongSupplier clock) {
     this.processor = processor;
-    this.workspace = workspace;
-    this.spellers = spellers;
+    this.samplerBuffers = samplerBuffers;
+    this.assemblers = assemblers;
     this.capacity = capacity;
     this.clock = clock;
   }
 
-  /** A sequence that was never seen before; a request that can never be done is refused. */
-  Sequence create(GenerationRequest request, GenerationListener listener, GenerationHandle generation) {
+  /** A new sequence; a request that can never be completed is rejected. */
+  Sequence create(
+      GenerationRequest request, GenerationListener listener, GenerationHandle generation) {
     check(request);
     Sequence.Parts parts = parts(request, arrivals.getAndIncrement(), clock.getAsLong());
     return new Sequence(request, listener, generation, parts);
   }
 
   /**
-   * The same sequence at its prompt, with the place in the line that it has: it generates anew what
-   * it has given.
+   * The same sequence at its prompt, with its position in the queue: it generates its emitted
+   * tokens again.
    */
   Sequence recreate(Sequence former) {
     return new Sequence(former, parts(former.request, former.arrival, former.submittedAt));
   }
 
   private Sequence.Parts parts(GenerationRequest request, long arrival, long now) {
-    Sampler sampler = new Sampler(request.sampling(), workspace);
-    return new Sequence.Parts(arrival, processor.newStep(), sampler, spellers.get(), capacity, now);
+    Sampler sampler = new Sampler(request.sampling(), samplerBuffers);
+    return new Sequence.Parts(
+        arrival, processor.newStep(), sampler, assemblers.get(), capacity, now);
   }
 
-  /** Refuses tokens that the model does not have, and a prompt that leaves no room for a token. */
+  /** Rejects tokens that the model does not have, and a prompt that leaves no room for a token. */
   private void check(GenerationRequest request) {
     checkTokens(request.prompt(), "prompt");
     checkTokens(request.prior(), "prior");

@@ -12,49 +12,52 @@ import dev.millrace.engine.internal.wheel.WheelCounters.Counter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What follows a batch: positions are noted as computed, tokens are chosen, sequences end or rest.
+ * Handles the results of a batch: positions become computed, tokens are chosen, sequences end or
+ * rest.
  */
 final class StepResultHandler {
-  /** A node may release a sequence so often in a row; then it has failed. */
+  /** How often in a row nodes may release a sequence before it fails. */
   static final int MOST_RELEASES = 8;
 
   private final PipeProcessor processor;
   private final PipeAdmission admission;
-  private final PageAllocator ledger;
-  private final TokenSelector choosing;
-  private final SequenceCloser endings;
+  private final PageAllocator allocator;
+  private final TokenSelector selector;
+  private final SequenceCloser closer;
   private final float[] logits; // (sequence, vocabulary)
 
   StepResultHandler(
       BatchLoop.Shared shared,
       PipeProcessor processor,
       PipeAdmission admission,
-      PageAllocator ledger) {
+      PageAllocator allocator) {
     this.processor = processor;
     this.admission = admission;
-    this.ledger = ledger;
-    choosing = shared.tokenSelector();
-    endings = shared.closer();
+    this.allocator = allocator;
+    selector = shared.tokenSelector();
+    closer = shared.closer();
     logits = shared.logits();
   }
 
-  /** Takes all sequences of a group that is back, or was never away, to their next rest. */
+  /** Moves all sequences of a group that is back, or never left, to their next rest. */
   void handle(SequenceGroup group) {
-    String trouble = advance(group);
+    String problem = advance(group);
     int row = 0;
     for (int run = 0; run < group.size(); run++) {
       Sequence sequence = (Sequence) group.sequence(run);
       boolean head = sequence.step().state() == SequenceState.HEAD;
-      settle(sequence, head ? row++ : -1, trouble);
+      settle(sequence, head ? row++ : -1, problem);
     }
   }
 
-  /** Notes what is computed, and computes the logits; gives why those failed, if they did. */
+  /**
+   * Marks positions as computed, and computes the logits; returns why those failed, if they did.
+   */
   private @Nullable String advance(SequenceGroup group) {
     for (int run = 0; run < group.size(); run++) {
       Sequence sequence = (Sequence) group.sequence(run);
       if (sequence.step().state() != SequenceState.DONE) {
-        sequence.advance(group.batch.rowCount[run], ledger);
+        sequence.advance(group.batch.rowCount[run], allocator);
       }
     }
     try {
@@ -65,31 +68,31 @@ final class StepResultHandler {
     }
   }
 
-  /** Takes one sequence of a batch to its next rest, or to its end. */
-  private void settle(Sequence sequence, int row, @Nullable String trouble) {
-    SequenceStep walk = sequence.step();
-    StepEnding ending = walk.ending();
-    if (endings.endIfRequested(sequence)) {
+  /** Moves one sequence of a batch to its next rest, or to its end. */
+  private void settle(Sequence sequence, int row, @Nullable String problem) {
+    SequenceStep step = sequence.step();
+    StepEnding ending = step.ending();
+    if (closer.endIfRequested(sequence)) {
       return;
     } else if (ending != null && ending.kind() != StepEnding.Kind.RELEASED) {
-      endings.end(sequence, FinishReason.FAILED, ending.reason());
+      closer.end(sequence, FinishReason.FAILED, ending.reason());
     } else if (ending != null) {
       release(sequence, ending.reason());
     } else if (row < 0) {
       progress(sequence);
-    } else if (trouble != null) {
-      endings.end(sequence, FinishReason.FAILED, SequenceCondition.STEP_FAILED, trouble);
+    } else if (problem != null) {
+      closer.end(sequence, FinishReason.FAILED, SequenceCondition.STEP_FAILED, problem);
     } else {
       handle(sequence, row);
     }
   }
 
-  /** It goes back to the line and is tried again, if it was not too often. */
+  /** Returns it to the queue to be tried again, if that did not happen too often. */
   private void release(Sequence sequence, String reason) {
     if (++sequence.releases < MOST_RELEASES) {
       admission.requeue(sequence);
     } else {
-      endings.end(sequence, FinishReason.FAILED, reason);
+      closer.end(sequence, FinishReason.FAILED, reason);
     }
   }
 
@@ -97,7 +100,7 @@ final class StepResultHandler {
     try {
       sequence.listener.progress(sequence.computed(), sequence.known());
     } catch (Throwable e) {
-      endings.end(
+      closer.end(
           sequence, FinishReason.FAILED, SequenceCondition.UPDATE_UNDELIVERED, undelivered(e));
     }
   }
@@ -108,21 +111,21 @@ final class StepResultHandler {
     String piece;
     String differs;
     try {
-      token = choosing.choose(sequence, logits, row * processor.end().vocabulary());
+      token = selector.choose(sequence, logits, row * processor.end().vocabulary());
       admission.counters().add(Counter.CHOSEN_TOKENS, 1);
-      end = choosing.isEnd(sequence, token);
+      end = selector.isEnd(sequence, token);
       differs = sequence.mismatch(token, end);
-      piece = end || differs != null ? "" : choosing.accept(sequence, token);
+      piece = end || differs != null ? "" : selector.accept(sequence, token);
     } catch (Throwable e) {
-      sequence.refused = e instanceof EngineException; // all else may go well another time
-      endings.end(
+      sequence.refused = e instanceof EngineException; // any other failure may not happen again
+      closer.end(
           sequence, FinishReason.FAILED, SequenceCondition.STEP_FAILED, PipeProcessor.reason(e));
       return;
     }
     if (differs != null) {
-      endings.end(sequence, FinishReason.REVOKED, SequenceCondition.STEP_FAILED, differs);
+      closer.end(sequence, FinishReason.REVOKED, SequenceCondition.STEP_FAILED, differs);
     } else if (end) {
-      endings.complete(sequence, FinishReason.STOP);
+      closer.complete(sequence, FinishReason.STOP);
     } else {
       tell(sequence, token, piece);
     }
@@ -135,15 +138,15 @@ final class StepResultHandler {
         sequence.listener.token(token, piece, wanted ? sequence.sampler.logprobs() : null);
       }
     } catch (Throwable e) {
-      endings.end(
+      closer.end(
           sequence, FinishReason.FAILED, SequenceCondition.UPDATE_UNDELIVERED, undelivered(e));
       return;
     }
-    FinishReason finish = choosing.finish(sequence);
+    FinishReason finish = selector.finish(sequence);
     if (finish == null) {
       sequence.step().move(SequenceCondition.MORE_TOKENS);
     } else {
-      endings.complete(sequence, finish);
+      closer.complete(sequence, finish);
     }
   }
 

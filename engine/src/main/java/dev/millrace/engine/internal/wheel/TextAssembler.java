@@ -2,9 +2,9 @@ package dev.millrace.engine.internal.wheel;
 
 import dev.millrace.engine.token.TokenDecoder;
 
-/** Spells the tokens of one sequence out as text, piece by piece. */
+/** Decodes the tokens of one sequence into text, piece by piece. */
 public interface TextAssembler {
-  /** As a tokenizer spells. */
+  /** Decodes with a tokenizer's decoder. */
   static TextAssembler of(TokenDecoder decoder) {
     return new TextAssembler() {
       @Override
@@ -19,9 +19,9 @@ public interface TextAssembler {
     };
   }
 
-  /** The whole characters that are complete with this token; "" where there are none. */
+  /** The whole characters that are complete with this token; "" if there are none. */
   String push(int token);
 
-  /** What is left of an incomplete character, when no more will come. */
+  /** The rest of an incomplete character, at the end. */
   String flush();
 }

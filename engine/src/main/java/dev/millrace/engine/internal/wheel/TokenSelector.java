@@ -6,7 +6,7 @@ import dev.millrace.engine.token.Vocabulary;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Takes sequences one token further, and says whether that was the last. */
+/** Chooses and appends the next token of a sequence, and decides whether it was the last. */
 final class TokenSelector {
   private final Vocabulary vocabulary;
   private final int logitCount;
@@ -18,7 +18,7 @@ final class TokenSelector {
     this.clock = clock;
   }
 
-  /** The token that follows by these logits. */
+  /** Chooses the next token from these logits. */
   int choose(Sequence sequence, float[] logits, int offset) {
     long[] mask = sequence.constraint == null ? null : sequence.constraint.allowed();
     int known = sequence.known();
@@ -30,12 +30,12 @@ final class TokenSelector {
     return token;
   }
 
-  /** Whether the token ends the sequence and is not to be part of it. */
+  /** Whether the token ends the sequence and is not part of it. */
   boolean isEnd(Sequence sequence, int token) {
     return !sequence.request.ignoreEnd() && vocabulary.isEnd(token);
   }
 
-  /** Makes the token part of the sequence; gives the text that may be shown now. */
+  /** Appends the token to the sequence; returns the text that may be shown now. */
   String accept(Sequence sequence, int token) {
     sequence.append(token);
     constrain(sequence, token);
@@ -43,14 +43,13 @@ final class TokenSelector {
   }
 
   /**
-   * Brings a sequence to where its prior tokens lead, which were told of before; notes where that
-   * completes it.
+   * Replays the prior tokens of a sequence, which were emitted before; notes if they complete it.
    */
   void replay(Sequence sequence) {
     for (int token : sequence.request.prior()) {
       if (sequence.alreadyFinished != null) {
         throw new EngineException(
-            "request: prior tokens go on after the generation was complete (%s); they are not of this request"
+            "request: prior tokens continue after the generation was complete (%s); they are not of this request"
                 .formatted(sequence.alreadyFinished));
       }
       constrain(sequence, token);
@@ -66,7 +65,7 @@ final class TokenSelector {
     }
   }
 
-  /** Why nothing may follow; null while more are to. */
+  /** Why no token may follow; null if one may. */
   @Nullable FinishReason finish(Sequence sequence) {
     FinishReason stopped = stopped(sequence);
     return stopped == null && sequence.isFull() ? FinishReason.LENGTH : stopped;

@@ -3,7 +3,10 @@ package dev.millrace.engine.internal.wheel;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Those who wait for a place in a pipe, in the order of their claims; none of them has pages. */
+/**
+ * The sequences that wait for admission into a pipe, in the order of their claims; none of them has
+ * pages.
+ */
 final class WaitQueue {
   private final List<Sequence> waiting = new ArrayList<>();
 
@@ -19,12 +22,12 @@ final class WaitQueue {
     waiting.remove(sequence);
   }
 
-  /** Puts a sequence where its claim belongs. */
+  /** Inserts a sequence by its claim. */
   static void insert(List<Sequence> into, Sequence sequence) {
     int low = 0;
     int high = into.size();
     if (high > 0 && into.getLast().isBefore(sequence)) {
-      low = high; // as most are
+      low = high; // the usual case: at the end
     }
     while (low < high) {
       int middle = (low + high) >>> 1;
@@ -37,7 +40,7 @@ final class WaitQueue {
     into.add(low, sequence);
   }
 
-  /** For tests: finds sequences out of place, and such that wait with pages. */
+  /** For tests: finds sequences out of order, and waiting ones with pages. */
   void check() {
     checkOrder(waiting);
     for (Sequence sequence : waiting) {

@@ -12,23 +12,25 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pipe's part of the {@link BatchLoop}: its pages, the sequences that are in, and the groups of
- * them that fly. It belongs to the wheels' thread, but for what says otherwise.
+ * The scheduler of the batch for one pipe, a part of the {@link BatchLoop}: its pages, its admitted
+ * sequences, and their groups in flight. It belongs to the scheduler's thread, unless a method says
+ * otherwise.
  */
 final class Wheel {
   private final BatchLoop.Shared shared;
   private final int pipe;
   private final PipeProcessor processor;
   private final WheelCounters counters = new WheelCounters();
-  private final PageAllocator ledger;
+  private final PageAllocator allocator;
   private final PipeAdmission admission;
   private final BatchPlanner plan;
-  private final StepResultHandler harvest;
+  private final StepResultHandler resultHandler;
   private final List<SequenceGroup> idle = new ArrayList<>();
-  private final List<Flight> flights = new CopyOnWriteArrayList<>(); // few, and others look
+  private final List<Flight> flights =
+      new CopyOnWriteArrayList<>(); // few, and other threads read them
   private long turns;
 
-  /** A group that is with other nodes. */
+  /** A group at other nodes. */
   private record Flight(SequenceGroup group, BatchLoop.InFlightGroup away) {}
 
   Wheel(BatchLoop.Shared shared, int pipe, PipeProcessor processor) {
@@ -36,10 +38,10 @@ final class Wheel {
     this.pipe = pipe;
     this.processor = processor;
     WheelSettings settings = shared.settings();
-    ledger = new PageAllocator(settings.pages(), settings.prefixReuse());
-    admission = new PipeAdmission(shared, pipe, processor, ledger, counters);
+    allocator = new PageAllocator(settings.pages(), settings.prefixReuse());
+    admission = new PipeAdmission(shared, pipe, processor, allocator, counters);
     plan = new BatchPlanner(settings, admission, counters);
-    harvest = new StepResultHandler(shared, processor, admission, ledger);
+    resultHandler = new StepResultHandler(shared, processor, admission, allocator);
   }
 
   WheelCounters counters() {
@@ -50,12 +52,15 @@ final class Wheel {
     return admission;
   }
 
-  /** The groups that are with other nodes, the oldest first. For any thread. */
+  /** The groups at other nodes, the oldest first. For any thread. */
   List<BatchLoop.InFlightGroup> inFlight() {
     return flights.stream().map(Flight::away).toList();
   }
 
-  /** Runs a batch, if there is something to run and a group may fly; says whether it did. */
+  /**
+   * Runs a batch, if there is something to run and a group may be in flight; returns whether it
+   * did.
+   */
   boolean turn() {
     int most = Math.clamp(processor.stages(), 1, shared.settings().groups());
     if (flights.size() >= most) {
@@ -82,9 +87,7 @@ final class Wheel {
     return new SequenceGroup(processor.end().width(), settings.maxRows(), settings.maxSequences());
   }
 
-  /**
-   * A frame came. One of another plan, or of a group that is back already, is as if it never came.
-   */
+  /** Handles a frame. Frames of another plan, or of a group that is back already, are ignored. */
   void receive(Frame frame) {
     for (int i = 0; i < flights.size(); i++) {
       SequenceGroup group = flights.get(i).group();
@@ -102,7 +105,7 @@ final class Wheel {
     processor.countStrayFrame();
   }
 
-  /** After a batch went as far as it can: tokens are chosen, or it is with another node. */
+  /** Handles a batch that went as far as it can: tokens are chosen, or it is at another node. */
   private void settle(SequenceGroup group) {
     boolean gone = group.isHandedOff();
     setAway(group, gone);
@@ -112,7 +115,7 @@ final class Wheel {
           new Flight(group, new BatchLoop.InFlightGroup(group.id(), processor.epoch(), now)));
       shared.auditTracker().groupSent(pipe, group);
     } else {
-      harvest.handle(group);
+      resultHandler.handle(group);
       rest(group);
     }
   }
@@ -131,18 +134,18 @@ final class Wheel {
   }
 
   /**
-   * Goes by another plan, or none. What is with other nodes is given up, all sequences go back to
-   * the line, and no page holds what it held: other nodes may have other pages.
+   * Sets another plan, or none. Groups at other nodes are given up, all sequences return to the
+   * queue, and the content of all pages is dropped: other nodes have their own pages.
    */
   void setPlan(@Nullable Pipe next, String why) {
     abandon(SequenceCondition.PIPE_MISSING, why);
-    processor.setPlan(null); // so that nobody is told to forget: what they keep goes with the plan
+    processor.setPlan(null); // no node needs a message to forget: it drops its data with the plan
     admission.requeueAll(why);
-    ledger.dropCached();
+    allocator.dropCached();
     processor.setPlan(next);
   }
 
-  /** Gives up what is with other nodes, and what nodes computed for nobody in particular. */
+  /** Gives up the groups at other nodes, and their results. */
   void abandon(SequenceCondition condition, String why) {
     admission.clearFollowers();
     for (Flight flight : flights) {
@@ -153,15 +156,15 @@ final class Wheel {
     flights.clear();
   }
 
-  /** Nothing that is cached is trusted any more. */
+  /** Drops all cached pages. */
   void dropCached() {
-    ledger.dropCached();
+    allocator.dropCached();
   }
 
   void publish() {
     counters.set(Counter.ADMITTED, admission.admitted().size());
-    counters.set(Counter.PAGES_USED, ledger.used());
-    counters.set(Counter.PAGES_CACHED, ledger.cached());
-    counters.set(Counter.PAGES_FREE, ledger.free());
+    counters.set(Counter.PAGES_USED, allocator.used());
+    counters.set(Counter.PAGES_CACHED, allocator.cached());
+    counters.set(Counter.PAGES_FREE, allocator.free());
   }
 }

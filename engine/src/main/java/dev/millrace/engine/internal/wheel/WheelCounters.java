@@ -4,7 +4,7 @@ import dev.millrace.engine.api.WheelStats;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** Figures of a wheel, or of the line: written by one thread without a lock, read by any. */
+/** The counters of a wheel or of the queue: written by one thread without a lock, read by any. */
 final class WheelCounters {
   enum Counter {
     TURNS,
@@ -22,18 +22,18 @@ final class WheelCounters {
     PAGES_FREE
   }
 
-  private final AtomicLongArray figures = new AtomicLongArray(Counter.values().length);
+  private final AtomicLongArray values = new AtomicLongArray(Counter.values().length);
 
-  void add(Counter figure, long by) {
-    int at = figure.ordinal();
-    figures.setOpaque(at, figures.getPlain(at) + by);
+  void add(Counter counter, long by) {
+    int at = counter.ordinal();
+    values.setOpaque(at, values.getPlain(at) + by);
   }
 
-  void set(Counter figure, long to) {
-    figures.setOpaque(figure.ordinal(), to);
+  void set(Counter counter, long to) {
+    values.setOpaque(counter.ordinal(), to);
   }
 
-  /** All of them together. */
+  /** The sum of all. */
   static WheelStats sum(List<WheelCounters> all) {
     return new WheelStats(
         sum(all, Counter.TURNS),
@@ -51,10 +51,10 @@ final class WheelCounters {
         (int) sum(all, Counter.PAGES_FREE));
   }
 
-  private static long sum(List<WheelCounters> all, Counter figure) {
+  private static long sum(List<WheelCounters> all, Counter counter) {
     long sum = 0;
     for (WheelCounters counters : all) {
-      sum += counters.figures.getOpaque(figure.ordinal());
+      sum += counters.values.getOpaque(counter.ordinal());
     }
     return sum;
   }

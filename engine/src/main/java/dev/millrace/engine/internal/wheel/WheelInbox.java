@@ -8,18 +8,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where other threads leave things for the wheels': sequences, errands, and word that something is
- * wished.
+ * The inbox of the scheduler's thread: other threads leave new sequences, tasks and wake-ups here.
  */
 final class WheelInbox {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition news = lock.newCondition();
   private final Deque<Sequence> sequences = new ArrayDeque<>();
-  private final Deque<Runnable> errands = new ArrayDeque<>();
+  private final Deque<Runnable> tasks = new ArrayDeque<>();
   private boolean noted;
   private boolean closed;
 
-  /** Refused once closed. */
+  /** Adds a sequence; rejected after the close. */
   void put(Sequence sequence) {
     lock.lock();
     try {
@@ -33,12 +32,12 @@ final class WheelInbox {
     }
   }
 
-  /** Something that the wheels' thread is to do; dropped once closed. */
-  void put(Runnable errand) {
+  /** Adds a task for the scheduler's thread; dropped after the close. */
+  void put(Runnable task) {
     lock.lock();
     try {
       if (!closed) {
-        errands.add(errand);
+        tasks.add(task);
         signal();
       }
     } finally {
@@ -46,7 +45,7 @@ final class WheelInbox {
     }
   }
 
-  /** Word that the wheel should look around. */
+  /** Wakes the scheduler. */
   void wake() {
     lock.lock();
     try {
@@ -60,7 +59,7 @@ final class WheelInbox {
     lock.lock();
     try {
       closed = true;
-      errands.clear();
+      tasks.clear();
       signal();
     } finally {
       lock.unlock();
@@ -93,13 +92,13 @@ final class WheelInbox {
   @Nullable Runnable nextTask() {
     lock.lock();
     try {
-      return errands.poll();
+      return tasks.poll();
     } finally {
       lock.unlock();
     }
   }
 
-  /** Whether anything was left since this was asked last. */
+  /** Whether anything arrived since the last call. */
   boolean takeSignal() {
     lock.lock();
     try {
@@ -112,8 +111,8 @@ final class WheelInbox {
   }
 
   /**
-   * Waits until something is left; returns at once where something was left since {@link
-   * #takeNote}, and when closed: that note may have been taken already.
+   * Waits until something arrives; returns at once if something has arrived since {@link
+   * #takeSignal}, and after the close.
    */
   void await() throws InterruptedException {
     lock.lock();

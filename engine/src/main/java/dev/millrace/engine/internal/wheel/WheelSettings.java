@@ -5,17 +5,18 @@ import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.pipe.KvPages;
 
 /**
- * How a wheel turns; validated, immutable.
+ * The settings of a scheduler; validated, immutable.
  *
- * @param maxRows tokens in one turn at most; so large a chunk of a prompt is computed at once when
- *     nothing else runs
- * @param maxSequences admitted at the same time at most; each may have a token in every turn
- * @param prefillRows prompt tokens in a turn at most while sequences decode: it bounds how long
- *     those wait for a turn
+ * @param maxRows the most tokens of one batch, and so the largest chunk of a prompt when nothing
+ *     else runs
+ * @param maxSequences the most admitted sequences; each may have a token in every batch
+ * @param prefillRows the most prompt tokens of a batch while sequences decode: it bounds how long
+ *     those wait
  * @param pages of the cache, for all sequences together
- * @param context positions of one sequence at most, as the model was trained
- * @param prefixReuse whether pages of equal beginnings are shared, and kept for later
- * @param groups batches in flight at most; of a pipe fly as many as it has nodes, so that each can
+ * @param context the most positions of one sequence
+ * @param prefixReuse whether sequences with equal prefixes share pages, which stay cached for later
+ *     ones
+ * @param groups the most batches in flight; a pipe has as many as it has nodes, so that all of them
  *     compute at the same time
  */
 public record WheelSettings(
@@ -36,12 +37,14 @@ public record WheelSettings(
     check(groups >= 1, "groups", groups, "at least 1");
   }
 
-  /** What serves well for most: 16 sequences, chunks of 512, of 128 while others decode. */
+  /**
+   * Defaults that fit most uses: 16 sequences, chunks of 512 tokens, of 128 while others decode.
+   */
   public static WheelSettings of(int pages, int context) {
     return new WheelSettings(512, 16, 128, pages, context, true, 1);
   }
 
-  /** How the scheduler of an engine runs, with that many pages and positions a sequence. */
+  /** The settings for an engine with that many pages, and that many positions per sequence. */
   public static WheelSettings of(EngineSettings settings, int pages, int context) {
     return of(pages, context)
         .withSequences(settings.slots())
@@ -73,8 +76,8 @@ public record WheelSettings(
   }
 
   /**
-   * Positions that a sequence can have: the model's context, or less where the cache has not the
-   * pages for it.
+   * The most positions of a sequence: the model's context, or less if the cache does not have
+   * enough pages.
    */
   public int capacity() {
     return (int) Math.min(context, (long) pages * KvPages.SIZE);

@@ -153,7 +153,7 @@ final class AttentionTest {
   }
 
   @Test
-  void aQueryThatIsNotANumberSpoilsItselfAlone() {
+  void aNaNQueryAffectsOnlyItself() {
     for (KernelType kernels : KernelType.values()) {
       RandomAttentionInputs s = new RandomAttentionInputs(KvType.F16, 4, 1, 32, 32, SEED, 140);
       float[][] good = s.attend(kernels, 1, plain(32), s.tables(0), s.whole());
@@ -167,14 +167,14 @@ final class AttentionTest {
   }
 
   @Test
-  void aWindowThatLooksAheadIsRefused() {
+  void aWindowWithoutCausalAttentionIsRejected() {
     assertThatThrownBy(() -> new Attention.Rule(1, 0, 5, false))
         .isInstanceOf(EngineException.class)
         .hasMessageContaining("window of 5");
   }
 
   @Test
-  void headsThatDoNotDivideAreRefused() {
+  void headCountsThatDoNotDivideAreRejected() {
     try (KvCache store = new KvCache(new KvCache.Shape(1, 1, 3, 8, 8, KvType.F16))) {
       assertThatThrownBy(() -> new Attention(KernelType.SCALAR, store, 8, 1, 1))
           .isInstanceOf(EngineException.class)

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** What a JVM of another width, or with the launcher's flags, is asked to run; it prints a line. */
+/** The main class of a JVM of another width, or with the launcher's flags; it prints a line. */
 final class KernelDigestRun {
   private static final long SEED = 5;
 
@@ -38,7 +38,7 @@ final class KernelDigestRun {
     return String.join(" ", digests);
   }
 
-  /** A number that depends on every bit that arithmetic and attention give. */
+  /** A digest of every result bit of arithmetic and attention. */
   static long digest(KernelType kernels) {
     long[] digest = {1};
     Random random = new Random(SEED);
@@ -80,10 +80,7 @@ final class KernelDigestRun {
     return x;
   }
 
-  /**
-   * Every operation, on a fresh copy of x each time, with the result folded in where there is a
-   * digest.
-   */
+  /** Every operation, each on a fresh copy of x; a digest takes in the result. */
   private static Map<String, Runnable> operations(
       Arithmetic a, float[] x, float[] y, int n, long[] digest) {
     Map<String, Runnable> all = new TreeMap<>();
@@ -114,7 +111,10 @@ final class KernelDigestRun {
     return all;
   }
 
-  /** What still allocates after a bounded warm-up, and how much a call; nothing if nothing does. */
+  /**
+   * The operations that still allocate after a bounded warm-up, with the bytes per call; empty if
+   * none.
+   */
   private static String allocations() {
     StringBuilder report = new StringBuilder();
     Random random = new Random(SEED);
@@ -135,7 +135,7 @@ final class KernelDigestRun {
     int length = 250;
     try (KvCache store =
             new KvCache(new KvCache.Shape(1, KvPages.countFor(length), 2, 32, 32, type));
-        ComputePool crew = new ComputePool(1)) {
+        ComputePool pool = new ComputePool(1)) {
       Attention attention = new Attention(KernelType.VECTOR, store, 2 * group, rows, 1);
       int[] table = new int[KvPages.countFor(length)];
       for (int i = 0; i < table.length; i++) {
@@ -151,7 +151,7 @@ final class KernelDigestRun {
             for (int row = 0; row < rows; row++) {
               store.put(0, batch, row, q, 0, q, 0);
             }
-            attention.run(crew, 0, rule, batch, q, out);
+            attention.run(pool, 0, rule, batch, q, out);
           };
       measure("attention " + type + " group " + group + " rows " + rows, call, 1500, report);
     }
@@ -161,7 +161,7 @@ final class KernelDigestRun {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long thread = Thread.currentThread().threadId();
     long least = Long.MAX_VALUE;
-    // Compilation is concurrent: what counts is that a version without allocation comes, soon, and
+    // Compilation is concurrent: it is enough that a version without allocation comes soon, and
     // stays.
     for (int round = 0; round < 6 && least > 1000; round++) {
       for (int i = 0; i < warmUp; i++) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One JVM has one vector width: others are asked. */
+/** A JVM has one vector width, so the others run in their own JVM. */
 final class KernelDigestTest {
   private static final String SCALAR = Long.toHexString(KernelDigestRun.digest(KernelType.SCALAR));
 

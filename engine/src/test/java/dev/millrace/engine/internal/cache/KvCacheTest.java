@@ -132,7 +132,7 @@ final class KvCacheTest {
   }
 
   @Test
-  void pagesThatNobodyWroteAreNotResident() throws IOException {
+  void unwrittenPagesAreNotResident() throws IOException {
     Path statm = Path.of("/proc/self/statm");
     assumeThat(statm).exists();
     long before = resident(statm);
@@ -148,7 +148,7 @@ final class KvCacheTest {
   }
 
   @Test
-  void pagesThatDoNotExistAreRefused() {
+  void pagesThatDoNotExistAreRejected() {
     try (KvCache store = new KvCache(new KvCache.Shape(1, 2, 1, 8, 8, KvType.F16))) {
       assertThatThrownBy(() -> put(store, 0, 2, 0, new float[8], new float[8]))
           .isInstanceOf(IndexOutOfBoundsException.class);
@@ -158,7 +158,7 @@ final class KvCacheTest {
   }
 
   @Test
-  void shapesWithoutAnythingAreRefused() {
+  void emptyShapesAreRejected() {
     assertThatThrownBy(() -> new KvCache.Shape(1, 0, 1, 8, 8, KvType.F16))
         .isInstanceOf(EngineException.class)
         .hasMessageContaining("0 pages");

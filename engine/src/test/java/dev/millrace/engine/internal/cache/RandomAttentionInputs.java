@@ -12,7 +12,7 @@ import java.util.Random;
 
 /** Random sequences of queries, keys and values, and ways to send them through attention. */
 final class RandomAttentionInputs {
-  /** Consecutive positions of one sequence, as a turn takes them. */
+  /** Consecutive positions of one sequence in one batch. */
   record Run(int sequence, int first, int count) {}
 
   final KvCache.Shape shape;
@@ -56,7 +56,7 @@ final class RandomAttentionInputs {
     return x;
   }
 
-  /** Page tables that share nothing, in an order that the seed gives; 0 for the plain one. */
+  /** Page tables without common pages, in an order given by the seed; 0 for the plain one. */
   int[][] tables(long seed) {
     List<Integer> free = new ArrayList<>();
     for (int i = 0; i < shape.pages(); i++) {
@@ -76,7 +76,7 @@ final class RandomAttentionInputs {
     return tables;
   }
 
-  /** Each sequence whole, all in one turn. */
+  /** Each sequence whole, all in one batch. */
   List<List<Run>> whole() {
     List<Run> turn = new ArrayList<>();
     for (int s = 0; s < lengths.length; s++) {
@@ -85,7 +85,7 @@ final class RandomAttentionInputs {
     return List.of(turn);
   }
 
-  /** Chunks of random lengths, of whichever sequences the seed picks. */
+  /** Chunks of random lengths, of random sequences. */
   List<List<Run>> chunked(long seed, int most) {
     Random random = new Random(seed);
     int[] done = new int[lengths.length];
@@ -109,8 +109,8 @@ final class RandomAttentionInputs {
   }
 
   /**
-   * The outputs (sequence, position, heads, valueDim) of these turns, over a store whose pages hold
-   * something else before.
+   * The outputs (sequence, position, heads, valueDim) of these batches, with a cache whose pages
+   * have old content.
    */
   float[][] attend(
       KernelType kernels, int threads, Attention.Rule rule, int[][] tables, List<List<Run>> turns) {
@@ -127,7 +127,7 @@ final class RandomAttentionInputs {
       result[s] = new float[lengths[s] * outWidth];
     }
     try (KvCache store = new KvCache(shape);
-        ComputePool crew = new ComputePool(threads)) {
+        ComputePool pool = new ComputePool(threads)) {
       litter(store);
       Attention attention = new Attention(kernels, store, heads, rows, threads);
       Batch batch = new Batch(1, rows, lengths.length);
@@ -144,7 +144,7 @@ final class RandomAttentionInputs {
             store.put(1, batch, row + i, k[run.sequence], p * keys, v[run.sequence], p * values);
           }
         }
-        attention.run(crew, 1, rule, batch, rowQ, rowOut);
+        attention.run(pool, 1, rule, batch, rowQ, rowOut);
         for (int r = 0; r < turn.size(); r++) {
           Run run = turn.get(r);
           System.arraycopy(
@@ -159,7 +159,7 @@ final class RandomAttentionInputs {
     return result;
   }
 
-  /** What an earlier owner may have left: huge, infinite, not a number. */
+  /** What an earlier owner may have left: huge values, infinities, NaN. */
   private void litter(KvCache store) {
     Batch batch = new Batch(1, KvPages.SIZE, 1);
     float[] junk = new float[shape.kvHeads() * Math.max(shape.keyDim(), shape.valueDim())];

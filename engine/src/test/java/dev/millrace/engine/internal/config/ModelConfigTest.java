@@ -93,7 +93,7 @@ class ModelConfigTest {
   }
 
   @Test
-  void tensorThatNothingUsesIsRefused() {
+  void anUnusedTensorIsRejected() {
     assertThatThrownBy(
             () ->
                 read(
@@ -197,7 +197,7 @@ class ModelConfigTest {
   }
 
   @Test
-  void gemma3OfOllamaIsUnderstood() throws IOException {
+  void gemma3FromOllamaIsSupported() throws IOException {
     ModelConfig config =
         read(
             "gemma3",
@@ -227,7 +227,7 @@ class ModelConfigTest {
   }
 
   @Test
-  void gemmasLayersLookFarEverySecondOrSixthTime() throws IOException {
+  void everySecondOrSixthLayerOfGemmaHasFullAttention() throws IOException {
     assertThat(windows(read("gemma2", forgery -> forgery))).isEqualTo("w.w.w.w");
     assertThat(windows(read("gemma3", forgery -> forgery))).isEqualTo("wwwww.w");
     boolean[] pattern = {true, false, true, false, false, true, true};

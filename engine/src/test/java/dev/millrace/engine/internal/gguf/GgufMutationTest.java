@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whatever a file says, it is either a model whose every tensor can be read, or refused with its
- * name and an offset; and neither takes more memory than a small file deserves.
+ * Any file is either a model whose every tensor can be read, or rejected with its name and an
+ * offset; and neither takes more memory than fits a small file.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class GgufMutationTest {
@@ -75,7 +75,7 @@ class GgufMutationTest {
     channel.close();
   }
 
-  /** Writes a file that starts so and opens it; returns whether it is a model. */
+  /** Writes a file that starts with these bytes and opens it; returns whether it is a model. */
   private boolean opens(byte[] bytes, String what) throws IOException {
     channel.write(ByteBuffer.wrap(bytes), 0);
     long before = threads.getCurrentThreadAllocatedBytes();
@@ -106,7 +106,7 @@ class GgufMutationTest {
   }
 
   @Test
-  void everyTruncationOfTheHeaderIsRefused() throws IOException {
+  void everyTruncationOfTheHeaderIsRejected() throws IOException {
     for (int length = 0; length < header; length++) {
       channel.truncate(length);
       assertThat(opens(Arrays.copyOf(valid, length), "cut to " + length))
@@ -116,7 +116,7 @@ class GgufMutationTest {
   }
 
   @Test
-  void everyByteWithEveryBitFlippedIsAModelOrRefused() throws IOException {
+  void everyFlippedBitGivesAModelOrAnError() throws IOException {
     int models = 0;
     int refused = 0;
     for (int at = 0; at < header; at++) {
@@ -135,7 +135,7 @@ class GgufMutationTest {
   }
 
   @Test
-  void boundaryNumbersAtEveryOffsetAreModelsOrRefused() throws IOException {
+  void boundaryNumbersAtEveryOffsetGiveAModelOrAnError() throws IOException {
     for (int at = 0; at < header - 8; at++) {
       ByteBuffer at32 = ByteBuffer.wrap(valid).order(ByteOrder.LITTLE_ENDIAN);
       for (long boundary : BOUNDARIES) {
@@ -152,7 +152,7 @@ class GgufMutationTest {
   }
 
   @Test
-  void severalRandomMutationsAreModelsOrRefused() throws IOException {
+  void severalRandomMutationsGiveAModelOrAnError() throws IOException {
     long seed = Long.getLong("millrace.seed", System.nanoTime());
     Random random = new Random(seed);
     for (int round = 0; round < ROUNDS; round++) {
@@ -177,9 +177,9 @@ class GgufMutationTest {
     }
   }
 
-  /** Sparse files cost nothing to make, and their length makes large claims true. */
+  /** Sparse files cost nothing to make, and their length makes large counts valid. */
   @Test
-  void claimsThatAHugeFileBearsOutAreBoundedToo() throws IOException {
+  void countsThatFitAHugeFileAreBoundedToo() throws IOException {
     for (int type : new int[] {0, 8, 9, 10}) {
       for (long count : new long[] {1 << 23, (1 << 23) + 1, 1L << 30, 1L << 40}) {
         ByteBuffer out = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN);

@@ -136,7 +136,7 @@ class GgufTest {
   }
 
   @Test
-  void whatIsNoReadableFileIsNamed() throws IOException {
+  void unreadableFilesAreNamed() throws IOException {
     refused(dir.resolve("none.gguf"), "there is no such file");
     refused(dir, "is a directory");
     refused(file(new byte[0]), "byte 0", "empty");
@@ -146,7 +146,7 @@ class GgufTest {
   }
 
   @Test
-  void otherVersionsAndByteOrdersAreRefusedByName() throws IOException {
+  void otherVersionsAndByteOrdersAreRejectedByName() throws IOException {
     refused(header(1, 0, 0), "byte 4", "version must be 2 or 3, not 1");
     refused(header(4, 0, 0), "byte 4", "not 4");
     refused(header(Integer.reverseBytes(3), 0, 0), "byte 4", "big-endian", "version 3");
@@ -154,7 +154,7 @@ class GgufTest {
   }
 
   @Test
-  void countsAreHeldAgainstTheFile() throws IOException {
+  void countsAreCheckedAgainstTheFileSize() throws IOException {
     refused(header(3, -1, 0), "byte 8", "number of tensors", "18446744073709551615");
     refused(header(3, 1L << 40, 0), "byte 8", "at most 262144");
     refused(header(3, 1000, 0), "byte 8", "takes 24000 bytes", "ends after 8 more");
@@ -197,7 +197,7 @@ class GgufTest {
   }
 
   @Test
-  void overlappingTensorsAreRefused() throws IOException {
+  void overlappingTensorsAreRejected() throws IOException {
     Path file = dir.resolve("x.gguf");
     new GgufWriter()
         .tensor("a", new long[] {16}, new float[16])
@@ -254,7 +254,7 @@ class GgufTest {
   }
 
   @Test
-  void theWriterRefusesWhatDoesNotFit() {
+  void theWriterRejectsWhatDoesNotFit() {
     GgufWriter writer = new GgufWriter();
     assertThatThrownBy(() -> writer.put("k", -1)).hasMessageContaining("-1 does not fit UINT32");
     assertThatThrownBy(() -> writer.put("k", MetadataValueType.INT8, 128))

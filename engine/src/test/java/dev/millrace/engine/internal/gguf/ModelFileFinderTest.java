@@ -90,7 +90,7 @@ class ModelFileFinderTest {
   }
 
   @Test
-  void whatCannotBeLookedAtIsNamed() throws IOException {
+  void unreadableDirectoriesAreReported() throws IOException {
     file("a/m.gguf", 1);
     Path closed = Files.createDirectory(dir.resolve("closed"));
     Files.setPosixFilePermissions(closed, Set.of());
@@ -101,7 +101,7 @@ class ModelFileFinderTest {
   }
 
   @Test
-  void aMissingDirectoryIsATrouble() {
+  void aMissingDirectoryIsReportedAsAProblem() {
     assertThat(ModelFileFinder.find(dir.resolve("none")).problems()).hasSize(1);
   }
 }

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 
-/** Small valid files that have everything the format knows. */
+/** Small valid files with everything in the format. */
 final class SampleGguf {
   private SampleGguf() {}
 
@@ -46,7 +46,7 @@ final class SampleGguf {
         .tensor("t.i8", TensorType.I8, new long[] {1, 1, 1, 5}, SampleGguf::count);
   }
 
-  /** Bytes that tell where they lie. */
+  /** Bytes that encode their offset. */
   static void count(long offset, MemorySegment chunk) {
     for (long i = 0; i < chunk.byteSize(); i++) {
       chunk.set(ValueLayout.JAVA_BYTE, i, (byte) ((offset + i) * 7));

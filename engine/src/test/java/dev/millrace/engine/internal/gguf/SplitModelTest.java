@@ -63,7 +63,7 @@ class SplitModelTest {
   }
 
   @Test
-  void aPartUnderAnotherNameIsRefused() throws IOException {
+  void aPartUnderAnotherNameIsRejected() throws IOException {
     Path other = Files.move(path(1), dir.resolve("renamed.gguf"));
     refused(other, "part 1 of 3", "-00001-of-00003.gguf");
     Files.copy(path(3), path(1));
@@ -72,7 +72,7 @@ class SplitModelTest {
   }
 
   @Test
-  void partsOfDifferentModelsAreRefused() throws IOException {
+  void partsOfDifferentModelsAreRejected() throws IOException {
     part(2, 4, 3).tensor("c", new long[] {1}, 4).write(path(3));
     refused(path(1), path(3).toString(), "split.count", "must be 3", "not 4");
     part(2, 3, 5).tensor("c", new long[] {1}, 4).write(path(3));
@@ -96,7 +96,7 @@ class SplitModelTest {
   }
 
   @Test
-  void aNameAloneMakesNoPart() throws IOException {
+  void aNameAloneDoesNotMakeAPart() throws IOException {
     Path alone = dir.resolve("x-00001-of-00002.gguf");
     new GgufWriter().tensor("t", new long[] {1}, 1).write(alone);
     try (Gguf model = Gguf.open(alone)) {

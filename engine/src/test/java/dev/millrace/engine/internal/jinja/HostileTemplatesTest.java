@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A template out of a downloaded file ends in an error, whatever it is: never in a hang, an
- * exhausted heap or an overflown stack.
+ * A template from a downloaded file ends in an error, whatever it is: never in a hang, an exhausted
+ * heap or a stack overflow.
  */
 @Timeout(60)
 class HostileTemplatesTest {
@@ -78,7 +78,7 @@ class HostileTemplatesTest {
   }
 
   @Test
-  void deepNestingIsRefusedWhenATemplateIsRead() {
+  void deepNestingIsRejectedWhenATemplateIsParsed() {
     for (String[] pair :
         List.of(
             new String[] {"(", ")"},

@@ -18,8 +18,8 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * The templates of the test data, the contexts they are rendered with, and what Python's jinja2
- * made of each: see the README beside them.
+ * The templates of the test data, the contexts they are rendered with, and the results of Python's
+ * jinja2: see the README beside them.
  */
 final class ReferenceRenderings {
   /** The time that the expectations were made for. */
@@ -30,8 +30,8 @@ final class ReferenceRenderings {
   private ReferenceRenderings() {}
 
   /**
-   * What one template gave for one context: {@code ok} and the text, {@code raised} and the
-   * template's message, or {@code error} and jinja2's complaint.
+   * The result of one template for one context: {@code ok} and the text, {@code raised} and the
+   * template's message, or {@code error} and the error of jinja2.
    */
   record Case(String template, String context, String kind, String text) {}
 
@@ -76,8 +76,8 @@ final class ReferenceRenderings {
   }
 
   /**
-   * Fails unless rendering does what the case says. What jinja2 words as an error of its own need
-   * only be an error of ours.
+   * Fails unless rendering gives the result of the case. For an error of jinja2 itself, any error
+   * is accepted.
    */
   static void check(String source, Map<String, ?> context, Case expected) {
     String outcome;

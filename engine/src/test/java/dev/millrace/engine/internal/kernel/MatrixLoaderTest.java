@@ -22,7 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Every type: vectors against the scalar oracle bit for bit, both against the dequantised weights.
+ * Every type: vectors against the scalar reference bit for bit, both against the dequantized
+ * weights.
  */
 class MatrixLoaderTest {
   private static final int[] COUNTS = {1, 2, 3, 4, 5, 7, 8, 9, 16, 33, 130};
@@ -41,10 +42,10 @@ class MatrixLoaderTest {
       int columns = type.blockLength() == 1 ? 171 + rows : 512;
       try (Gguf gguf =
               RandomMatrixFile.open(directory.resolve("w.gguf"), type, rows, columns, rows);
-          ComputePool crew = new ComputePool(2)) {
+          ComputePool pool = new ComputePool(2)) {
         TensorInfo tensor = gguf.tensor("w").orElseThrow();
-        Matrix scalar = MatrixLoader.load(KernelType.SCALAR, gguf, tensor, 0, rows, crew);
-        Matrix vector = MatrixLoader.load(KernelType.VECTOR, gguf, tensor, 0, rows, crew);
+        Matrix scalar = MatrixLoader.load(KernelType.SCALAR, gguf, tensor, 0, rows, pool);
+        Matrix vector = MatrixLoader.load(KernelType.VECTOR, gguf, tensor, 0, rows, pool);
         for (int count : COUNTS) {
           Activations x = random(columns, count, 77 + count);
           float[] expected = product(scalar, x, count, rows);
@@ -58,17 +59,16 @@ class MatrixLoaderTest {
   }
 
   /**
-   * The product does not depend on how many columns are at hand, nor on where a part of the rows
-   * begins.
+   * The product does not depend on the number of columns, nor on where a part of the rows begins.
    */
   @ParameterizedTest
   @EnumSource(names = {"Q4_0", "Q4_K", "Q6_K", "Q8_0", "F16", "Q5_K", "IQ2_XXS"})
   void columnsAndPartsDoNotMatter(TensorType type) throws Exception {
     int rows = 200;
     try (Gguf gguf = RandomMatrixFile.open(directory.resolve("w.gguf"), type, rows, 768, 5);
-        ComputePool crew = new ComputePool(1)) {
+        ComputePool pool = new ComputePool(1)) {
       Matrix matrix =
-          MatrixLoader.load(KernelType.VECTOR, gguf, gguf.tensor("w").orElseThrow(), 0, rows, crew);
+          MatrixLoader.load(KernelType.VECTOR, gguf, gguf.tensor("w").orElseThrow(), 0, rows, pool);
       Activations x = random(768, 40, 9);
       float[] together = product(matrix, x, 40, rows);
       float[] apart = new float[40 * rows];
@@ -82,15 +82,15 @@ class MatrixLoaderTest {
     }
   }
 
-  /** Fused tensors and experts are taken apart by rows. */
+  /** Fused tensors and experts are split by rows. */
   @Test
   void aRangeOfRowsIsAMatrixOfItsOwn() throws Exception {
     try (Gguf gguf =
             RandomMatrixFile.open(directory.resolve("w.gguf"), TensorType.Q4_K, 96, 256, 3);
-        ComputePool crew = new ComputePool(2)) {
+        ComputePool pool = new ComputePool(2)) {
       TensorInfo tensor = gguf.tensor("w").orElseThrow();
-      Matrix whole = MatrixLoader.load(KernelType.VECTOR, gguf, tensor, 0, 96, crew);
-      Matrix part = MatrixLoader.load(KernelType.VECTOR, gguf, tensor, 24, 40, crew);
+      Matrix whole = MatrixLoader.load(KernelType.VECTOR, gguf, tensor, 0, 96, pool);
+      Matrix part = MatrixLoader.load(KernelType.VECTOR, gguf, tensor, 24, 40, pool);
       float[] row = new float[256];
       float[] same = new float[256];
       for (int r = 0; r < 40; r++) {
@@ -102,14 +102,14 @@ class MatrixLoaderTest {
   }
 
   @Test
-  void unknownTypesAreRefusedByName() throws Exception {
+  void unknownTypesAreRejectedByName() throws Exception {
     try (Gguf gguf =
             RandomMatrixFile.open(directory.resolve("w.gguf"), TensorType.IQ3_S, 16, 256, 1);
-        ComputePool crew = new ComputePool(1)) {
+        ComputePool pool = new ComputePool(1)) {
       assertThatThrownBy(
               () ->
                   MatrixLoader.load(
-                      KernelType.SCALAR, gguf, gguf.tensor("w").orElseThrow(), 0, 16, crew))
+                      KernelType.SCALAR, gguf, gguf.tensor("w").orElseThrow(), 0, 16, pool))
           .isInstanceOf(EngineException.class)
           .hasMessageContaining("w.gguf")
           .hasMessageContaining("\"w\"")
@@ -136,8 +136,8 @@ class MatrixLoaderTest {
   }
 
   /**
-   * Within the error of 8-bit activations, or of 32-bit sums where those are taken as they are; and
-   * rows are the dequantised ones.
+   * Within the error of 8-bit activations, or of 32-bit sums for matrices that take floats; and
+   * rows equal the dequantized ones.
    */
   private static void near(
       TensorType type, Gguf gguf, TensorInfo tensor, Activations x, int count, float[] product) {

@@ -46,7 +46,7 @@ class ExpertRoutingTest {
   }
 
   @Test
-  void rowThatIsNoNumberStillGoesSomewhere() {
+  void aNaNRowStillGetsExperts() {
     assertThat(Arrays.copyOf(routing(true, Float.NaN, 1, 2, 3).expert, 2)).containsExactly(0, 1);
   }
 }

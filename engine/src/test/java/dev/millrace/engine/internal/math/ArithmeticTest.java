@@ -108,7 +108,7 @@ final class ArithmeticTest {
     return x;
   }
 
-  /** All NaNs are one: which operand's payload survives is the CPU's business. */
+  /** All NaNs are one: the CPU decides which operand's payload survives. */
   private static int[] bits(float[] x) {
     return IntStream.range(0, x.length).map(i -> Float.floatToIntBits(x[i])).toArray();
   }

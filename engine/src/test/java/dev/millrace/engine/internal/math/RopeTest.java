@@ -64,7 +64,7 @@ final class RopeTest {
   }
 
   @Test
-  void whatLiesBeyondTheRotatedPartStays() {
+  void elementsBeyondTheRotatedPartStay() {
     float[] x = row(2 * DIMS);
     float[] y = rotated(Settings.plain(Pairing.NEOX, 32, 10000), 5, x, DIMS);
     for (int i = 32; i < DIMS; i++) {
@@ -135,7 +135,7 @@ final class RopeTest {
   }
 
   @Test
-  void badSettingsAreNamed() {
+  void badSettingsAreReportedByName() {
     assertThatThrownBy(() -> Settings.plain(Pairing.NORM, 63, 10000))
         .isInstanceOf(EngineException.class)
         .hasMessageContaining("63");

@@ -49,8 +49,8 @@ class BatchInvarianceTest {
   }
 
   /**
-   * The last logits of a sequence whose end is computed between the beginning of one and single
-   * rows of others.
+   * The last logits of a sequence whose end is computed in a batch with the beginning of one
+   * sequence and single rows of others.
    */
   private static float[] amongOthers(PlainModel rig, int[] tokens) {
     int[] others = new Random(SEED + 1).ints(LENGTH, 0, rig.config.vocabulary()).toArray();

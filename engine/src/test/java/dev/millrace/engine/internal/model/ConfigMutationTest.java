@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Whatever a file's metadata says, the answer is a configuration that fits the tensors, or an error
- * that names what does not.
+ * Any metadata gives a configuration that fits the tensors, or an error that names what does not
+ * fit.
  */
 class ConfigMutationTest {
   private static final long SEED = 23;

@@ -75,7 +75,7 @@ class EmbedderTest {
     Path file = model("llama");
     int[] tokens = tokens(3 * PlainModel.MAX_ROWS - 5);
     try (PlainModel rig = new PlainModel(file, PlainModel.settings());
-        PlainModel wide = new PlainModel(file, PlainModel.settings().withTurns(256, 1))) {
+        PlainModel wide = new PlainModel(file, PlainModel.settings().withBatches(256, 1))) {
       assertThat(embedder(rig).embed(tokens, Pooling.MEAN, true))
           .isEqualTo(embedder(wide).embed(tokens, Pooling.MEAN, true));
     }
@@ -94,7 +94,7 @@ class EmbedderTest {
   }
 
   @Test
-  void textLongerThanTheContextIsRefused() throws IOException {
+  void aTextLongerThanTheContextIsRejected() throws IOException {
     try (PlainModel rig = new PlainModel(model("bert"), PlainModel.settings())) {
       Embedder embedder = embedder(rig);
       assertThat(embedder.embed(tokens(256), Pooling.MEAN, true)).hasSize(TinyShapes.WIDTH);

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whole models over the real kernels. */
+/** Whole models with the real kernels. */
 class LocalModelTest {
   private static final long SEED = 5;
 
@@ -41,7 +41,7 @@ class LocalModelTest {
     return new Random(SEED).ints(count, 0, 320).toArray();
   }
 
-  /** The logits at all positions, through one turn. */
+  /** The logits at all positions, in one batch. */
   private static float[][] logits(LocalModel model, int[] tokens) {
     Batch batch = new Batch(model.config().width(), tokens.length, 1);
     batch.add(0, tokens.length, PlainModel.pages(0));
@@ -90,17 +90,17 @@ class LocalModelTest {
     LoadSettings settings = PlainModel.settings();
     try (LocalModel model = LocalModel.open(file, settings);
         Gguf gguf = Gguf.open(file);
-        ComputePool crew = new ComputePool(1);
+        ComputePool pool = new ComputePool(1);
         Arena arena = Arena.ofShared()) {
       EmbeddingAndHeadWeights end =
-          EmbeddingAndHeadWeights.load(gguf, model.config(), settings, crew, arena);
+          EmbeddingAndHeadWeights.load(gguf, model.config(), settings, pool, arena);
       Batch batch = new Batch(end.width(), 9, 1);
       batch.add(0, 9, PlainModel.pages(0));
       end.embed(batch, 0, tokens, 0, 9);
       try (SegmentWeights first =
-              SegmentWeights.load(gguf, model.config(), 0, 3, settings.kernels(), crew);
+              SegmentWeights.load(gguf, model.config(), 0, 3, settings.kernels(), pool);
           SegmentWeights second =
-              SegmentWeights.load(gguf, model.config(), 3, 7, settings.kernels(), crew)) {
+              SegmentWeights.load(gguf, model.config(), 3, 7, settings.kernels(), pool)) {
         first.open(0, 3, settings).forward(batch);
         second.open(3, 7, settings).forward(batch);
         assertThat(first.weightBytes() * 4).isEqualTo(second.weightBytes() * 3);
@@ -112,7 +112,7 @@ class LocalModelTest {
   }
 
   @Test
-  void figuresAreThoseOfTheFile() throws IOException {
+  void numbersAreThoseOfTheFile() throws IOException {
     LoadSettings settings = PlainModel.settings().withKvType(KvType.F16);
     try (LocalModel own = LocalModel.open(model("llama", TensorType.F16), settings);
         LocalModel tied = LocalModel.open(model("gemma2", TensorType.F16), settings)) {
@@ -128,7 +128,7 @@ class LocalModelTest {
   }
 
   @Test
-  void contextBeyondLearnedPositionsIsRefused() throws IOException {
+  void aContextBeyondTheLearnedPositionsIsRejected() throws IOException {
     Path file = model("gpt2", TensorType.F32);
     assertThatThrownBy(() -> LocalModel.open(file, PlainModel.settings().withContext(257)))
         .isInstanceOf(EngineException.class)
@@ -137,7 +137,7 @@ class LocalModelTest {
   }
 
   @Test
-  void turnsThatNoArrayHoldsAreRefused() throws IOException {
+  void batchesTooLargeForAnArrayAreRejected() throws IOException {
     try (Gguf gguf = Gguf.open(model("llama", TensorType.F32))) {
       ModelConfig config = ModelConfig.of(gguf);
       FeedForwardConfig huge = new FeedForwardConfig(1 << 20, 0, 0, false, 1);
@@ -155,7 +155,7 @@ class LocalModelTest {
               config.attention(),
               config.rope(),
               huge);
-      assertThatThrownBy(() -> PlainModel.settings().withTurns(1 << 16, 1).resolve(forged))
+      assertThatThrownBy(() -> PlainModel.settings().withBatches(1 << 16, 1).resolve(forged))
           .isInstanceOf(EngineException.class)
           .hasMessageContaining("65536 rows")
           .hasMessageContaining("at most 1023");
@@ -163,7 +163,7 @@ class LocalModelTest {
   }
 
   @Test
-  void tokenOutsideTheVocabularyIsRefused() throws IOException {
+  void aTokenOutsideTheVocabularyIsRejected() throws IOException {
     try (LocalModel model =
         LocalModel.open(model("llama", TensorType.F32), PlainModel.settings())) {
       assertThatThrownBy(() -> logits(model, new int[] {320}))

@@ -25,7 +25,7 @@ final class PlainModel implements AutoCloseable {
   final List<LayerSegment> segments = new ArrayList<>();
   final Batch batch;
   private final List<SegmentWeights> loaded = new ArrayList<>();
-  private final ComputePool crew;
+  private final ComputePool pool;
 
   /**
    * @param cuts the layers, besides the first, at which a segment starts
@@ -34,7 +34,7 @@ final class PlainModel implements AutoCloseable {
     try (Gguf gguf = Gguf.open(file)) {
       config = ModelConfig.of(gguf);
       settings = asked.resolve(config);
-      crew = new ComputePool(settings.threads());
+      pool = new ComputePool(settings.threads());
       WeightLoader weights =
           new WeightLoader(gguf, config, Arithmetic.of(settings.kernels()), PlainMatrix::load);
       int from = 0;
@@ -42,12 +42,13 @@ final class PlainModel implements AutoCloseable {
           IntStream.concat(Arrays.stream(cuts), IntStream.of(config.layers())).toArray()) {
         SegmentWeights layers =
             new SegmentWeights(
-                weights, config, from, to, settings.kernels(), crew, Arena.ofShared());
+                weights, config, from, to,
+                new SegmentWeights.Compute(settings.kernels(), pool, Arena.ofShared()));
         loaded.add(layers);
         segments.add(layers.open(from, to, settings));
         from = to;
       }
-      end = new EmbeddingAndHeadWeights(weights, config, settings, crew);
+      end = new EmbeddingAndHeadWeights(weights, config, settings, pool);
       batch = new Batch(config.width(), settings.maxRows(), settings.maxRuns());
     }
   }
@@ -83,8 +84,8 @@ final class PlainModel implements AutoCloseable {
   }
 
   /**
-   * The logits at all positions of a sequence that goes through in chunks of these lengths, and a
-   * last one of what is left.
+   * The logits at all positions of a sequence that is computed in chunks of these lengths, and a
+   * last one with the rest.
    */
   float[][] logits(int sequence, int[] tokens, int... chunks) {
     float[][] logits = new float[tokens.length][];
@@ -105,6 +106,6 @@ final class PlainModel implements AutoCloseable {
   @Override
   public void close() {
     loaded.forEach(SegmentWeights::close);
-    crew.close();
+    pool.close();
   }
 }

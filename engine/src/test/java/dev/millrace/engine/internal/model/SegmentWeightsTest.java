@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Parts of a model, loaded and opened apart. */
+/** Parts of a model, loaded and opened separately. */
 class SegmentWeightsTest {
   private static final long SEED = 23;
   private static final int LENGTH = 19;
@@ -66,11 +66,11 @@ class SegmentWeightsTest {
         PlainModel.settings().withKvType(KvType.F16).withThreads(2).withKernels(KernelType.VECTOR);
     try (LocalModel whole = LocalModel.open(file, settings);
         Gguf gguf = Gguf.open(file);
-        ComputePool crew = new ComputePool(2);
+        ComputePool pool = new ComputePool(2);
         EndModel end = EndModel.open(gguf, 1, settings);
         SegmentWeights rest =
             SegmentWeights.load(
-                gguf, end.config(), 1, end.config().layers(), KernelType.VECTOR, crew)) {
+                gguf, end.config(), 1, end.config().layers(), KernelType.VECTOR, pool)) {
       float[] expected = through(whole.end(), tokens(0), List.of(whole.segment()));
       List<LayerSegment> parts =
           List.of(end.openSegments().getFirst(), rest.open(1, rest.to(), settings));
@@ -86,9 +86,9 @@ class SegmentWeightsTest {
     LoadSettings settings = PlainModel.settings();
     try (LocalModel whole = LocalModel.open(file, settings);
         Gguf gguf = Gguf.open(file);
-        ComputePool crew = new ComputePool(1);
+        ComputePool pool = new ComputePool(1);
         SegmentWeights all =
-            SegmentWeights.load(gguf, whole.config(), 0, 7, settings.kernels(), crew)) {
+            SegmentWeights.load(gguf, whole.config(), 0, 7, settings.kernels(), pool)) {
       float[] expected = through(whole.end(), tokens(0), List.of(whole.segment()));
       List<LayerSegment> parts =
           List.of(all.open(0, 2, settings), all.open(2, 6, settings), all.open(6, 7, settings));
@@ -99,9 +99,9 @@ class SegmentWeightsTest {
   }
 
   @Test
-  void segmentsOnTheSameWeightsDoNotDisturbEachOther() throws IOException {
+  void segmentsOnTheSameWeightsAreIndependent() throws IOException {
     Path file = model("qwen3moe", TensorType.F32);
-    LoadSettings small = PlainModel.settings().withTurns(32, 4);
+    LoadSettings small = PlainModel.settings().withBatches(32, 4);
     try (Gguf gguf = Gguf.open(file);
         EndModel model = EndModel.open(gguf, 2, small)) {
       SegmentWeights weights = model.weights();
@@ -118,7 +118,7 @@ class SegmentWeightsTest {
     }
   }
 
-  /** The last row of a sequence whose steps take turns with those of another one. */
+  /** The last row of a sequence whose steps alternate with those of another one. */
   private static float[] decoded(
       EmbeddingAndHeadWeights end, LayerSegment segment, LayerSegment other) {
     Batch batch = new Batch(end.width(), 32, 4);
@@ -138,7 +138,7 @@ class SegmentWeightsTest {
   }
 
   @Test
-  void contextOfASegmentDecidesAboutItsRotation() throws IOException {
+  void theContextOfASegmentDecidesItsRopeFactors() throws IOException {
     ModelShape stretched =
         TinyShapes.shape("phi3")
             .withStretchedRotation()
@@ -162,7 +162,7 @@ class SegmentWeightsTest {
     }
   }
 
-  /** A crew computes for one caller at a time: whoever loads brings his own. */
+  /** A pool computes for one caller at a time: a loader uses its own. */
   @Test
   void othersComputeWhileLayersAreLoaded() throws Exception {
     Path file = model("gemma2", TensorType.Q8_0);
@@ -176,7 +176,7 @@ class SegmentWeightsTest {
           CompletableFuture.runAsync(
               () -> {
                 for (int i = 0; i < 5; i++) {
-                  SegmentWeights.load(gguf, end.config(), 0, 7, KernelType.SCALAR, end.crew())
+                  SegmentWeights.load(gguf, end.config(), 0, 7, KernelType.SCALAR, end.pool())
                       .close();
                 }
               });
@@ -194,7 +194,7 @@ class SegmentWeightsTest {
   void onlyTensorsOfTheLayersAreRead() throws IOException {
     Path file = model("gpt2", TensorType.F16);
     try (Gguf gguf = Gguf.open(file);
-        ComputePool crew = new ComputePool(2)) {
+        ComputePool pool = new ComputePool(2)) {
       ModelConfig config = ModelConfig.of(gguf);
       long end = 0;
       long bytes = 0;
@@ -205,11 +205,11 @@ class SegmentWeightsTest {
         }
       }
       try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-        channel.truncate(end); // what lies beyond can be read no more
+        channel.truncate(end); // the rest cannot be read any more
       }
       assertThat(SegmentWeights.fileBytes(gguf, 0, 1)).isEqualTo(bytes);
-      SegmentWeights.load(gguf, config, 0, 1, KernelType.SCALAR, crew).close();
-      assertThatThrownBy(() -> SegmentWeights.load(gguf, config, 1, 2, KernelType.SCALAR, crew))
+      SegmentWeights.load(gguf, config, 0, 1, KernelType.SCALAR, pool).close();
+      assertThatThrownBy(() -> SegmentWeights.load(gguf, config, 1, 2, KernelType.SCALAR, pool))
           .satisfiesAnyOf(
               e -> assertThat(e).isInstanceOf(GgufException.class),
               e -> assertThat(e).hasRootCauseInstanceOf(GgufException.class));
@@ -217,16 +217,16 @@ class SegmentWeightsTest {
   }
 
   @Test
-  void layersThatAreNotThereAreRefused() throws IOException {
+  void layersThatDoNotExistAreRejected() throws IOException {
     try (Gguf gguf = Gguf.open(model("gemma3", TensorType.F32));
-        ComputePool crew = new ComputePool(1)) {
+        ComputePool pool = new ComputePool(1)) {
       ModelConfig config = ModelConfig.of(gguf);
-      assertThatThrownBy(() -> SegmentWeights.load(gguf, config, 1, 8, KernelType.SCALAR, crew))
+      assertThatThrownBy(() -> SegmentWeights.load(gguf, config, 1, 8, KernelType.SCALAR, pool))
           .isInstanceOf(EngineException.class)
           .hasMessageContaining("layers 1 to 8")
           .hasMessageContaining("has 7");
       try (SegmentWeights weights =
-          SegmentWeights.load(gguf, config, 2, 5, KernelType.SCALAR, crew)) {
+          SegmentWeights.load(gguf, config, 2, 5, KernelType.SCALAR, pool)) {
         assertThatThrownBy(() -> weights.open(1, 4, PlainModel.settings()))
             .isInstanceOf(EngineException.class)
             .hasMessageContaining("layers 1 to 4")
@@ -239,11 +239,11 @@ class SegmentWeightsTest {
   }
 
   @Test
-  void closingWeightsClosesWhatIsOpenOnThem() throws IOException {
+  void closingWeightsClosesTheirSegments() throws IOException {
     try (Gguf gguf = Gguf.open(model("llama", TensorType.F32));
-        ComputePool crew = new ComputePool(1)) {
+        ComputePool pool = new ComputePool(1)) {
       SegmentWeights weights =
-          SegmentWeights.load(gguf, ModelConfig.of(gguf), 0, 2, KernelType.SCALAR, crew);
+          SegmentWeights.load(gguf, ModelConfig.of(gguf), 0, 2, KernelType.SCALAR, pool);
       LayerSegment left = weights.open(0, 1, PlainModel.settings());
       LayerSegment open = weights.open(0, 2, PlainModel.settings());
       left.close();

@@ -8,9 +8,9 @@ import java.util.List;
 
 /**
  * A model without arithmetic: a hidden state is a hash of the token, its position, the layer and
- * what every earlier position left in the pages of that layer. Whatever goes wrong with pages,
- * positions, rows or segments changes the tokens. {@link #alone} says without any pages what is
- * right.
+ * the content of every earlier position in the pages of that layer. Any error with pages,
+ * positions, rows or segments changes the tokens. {@link #alone} computes the right tokens without
+ * any pages.
  */
 public final class FakeModel {
   public static final int VOCABULARY = 150;
@@ -27,7 +27,7 @@ public final class FakeModel {
     return layers;
   }
 
-  /** Segments that begin at these layers, each with pages of its own. */
+  /** Segments that begin at these layers, each with its own pages. */
   public List<Segment> cut(int pages, int... starts) {
     List<Segment> segments = new ArrayList<>();
     for (int i = 0; i < starts.length; i++) {
@@ -125,7 +125,7 @@ public final class FakeModel {
       left = new long[to - from][pages * KvPages.SIZE];
       filled = new int[pages];
       for (long[] layer : left) {
-        Arrays.setAll(layer, i -> mix(i)); // nobody has written this
+        Arrays.setAll(layer, i -> mix(i)); // not written yet
       }
     }
 

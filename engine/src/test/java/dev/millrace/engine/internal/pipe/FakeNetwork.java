@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** Nodes in one process: a queue of frames to each; which node works next is drawn from a seed. */
+/** Nodes in one process, each with a queue of frames; a seed decides which node works next. */
 public final class FakeNetwork implements FrameTransport {
   private final Map<String, Queue<ByteBuffer>> queues = new TreeMap<>();
   private final Map<String, Consumer<ByteBuffer>> nodes = new TreeMap<>();
@@ -31,18 +31,18 @@ public final class FakeNetwork implements FrameTransport {
     if (!queues.containsKey(node)) {
       throw new IllegalStateException("node " + node + " is gone");
     }
-    // a copy, so that nothing but bytes crosses
+    // a copy, so that only bytes cross
     queues.get(node).add(ByteBuffer.wrap(java.util.Arrays.copyOf(frame.array(), frame.limit())));
   }
 
-  /** Gives a forged frame the hash that it should have. */
+  /** Gives a forged frame a valid hash. */
   public static void seal(byte[] frame) {
     MessageDigest digest = RowHashRecorder.sha256();
     digest.update(frame, 0, frame.length - 32);
     System.arraycopy(digest.digest(), 0, frame, frame.length - 32, 32);
   }
 
-  /** What waits for a node. */
+  /** The frames that wait for a node. */
   public Queue<ByteBuffer> waiting(String node) {
     return queues.get(node);
   }
@@ -52,7 +52,7 @@ public final class FakeNetwork implements FrameTransport {
     queues.remove(node);
   }
 
-  /** Lets one node take one frame; false where none waits. */
+  /** Lets one node take one frame; false if none waits. */
   public boolean step() {
     List<String> busy = new ArrayList<>();
     queues.forEach(

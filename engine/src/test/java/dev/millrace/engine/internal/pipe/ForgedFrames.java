@@ -3,7 +3,7 @@ package dev.millrace.engine.internal.pipe;
 import java.nio.ByteBuffer;
 import java.util.Random;
 
-/** Frames that fit their hash, and lie. */
+/** Forged frames with a valid hash. */
 public final class ForgedFrames {
   private static final int KIND = 12;
   private static final int GROUP = 21;
@@ -29,12 +29,12 @@ public final class ForgedFrames {
     return sealed(forged);
   }
 
-  /** A node's word that the group of the frame is released. */
+  /** A node's message that the group of the frame is released. */
   public static ByteBuffer released(ByteBuffer frame, long epoch) {
     return ended(frame, epoch, new StepEnding(StepEnding.Kind.RELEASED, "later"));
   }
 
-  /** A node's word that the group of the frame failed. */
+  /** A node's message that the group of the frame failed. */
   public static ByteBuffer failed(ByteBuffer frame, long epoch) {
     return ended(frame, epoch, new StepEnding(StepEnding.Kind.FAILED, "broken"));
   }
@@ -43,7 +43,7 @@ public final class ForgedFrames {
     return Frame.ended(ByteBuffer.wrap(frame.array()).getLong(GROUP), epoch, ending);
   }
 
-  /** Turns a bit anywhere but in magic, version, length, hidden states and hash. */
+  /** Flips a bit anywhere but in magic, version, length, hidden states and hash. */
   public static byte[] anyBit(byte[] frame, Random random) {
     byte[] forged = frame.clone();
     int at = KIND + random.nextInt(hiddenAt(forged) - KIND);

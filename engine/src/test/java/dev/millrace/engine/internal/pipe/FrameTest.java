@@ -13,22 +13,22 @@ import org.junit.jupiter.api.Test;
 class FrameTest {
   private static final Pipe PIPE = new Pipe(5, "mühle", 2, List.of(new Pipe.NodeLayers("a", 0, 2)));
 
-  record Someone(SequenceStep step, long passage, int base, int[] tokens, int[] pages)
+  record TestSequence(SequenceStep step, long passage, int base, int[] tokens, int[] pages)
       implements PipeSequence {}
 
   private static SequenceGroup group() {
     SequenceGroup group = new SequenceGroup(2, 60, 2);
     group.open(77);
-    TransitionCounts tally = new TransitionCounts();
+    TransitionCounts counts = new TransitionCounts();
     for (int i = 0; i < 2; i++) {
-      SequenceStep walk = new SequenceStep(ComputeStep.LAYER, 1, tally);
+      SequenceStep step = new SequenceStep(ComputeStep.LAYER, 1, counts);
       group.add(
-          new Someone(walk, 900 + i, 32, new int[0], new int[] {3, 1 + i, 8, -1}),
+          new TestSequence(step, 900 + i, 32, new int[0], new int[] {3, 1 + i, 8, -1}),
           40 - i,
           30,
           false);
     }
-    // -0, infinities, subnormals and all kinds of NaN have to arrive as they are
+    // -0, infinities, subnormals and all kinds of NaN must arrive unchanged
     int[] bits = {0x80000000, 0x7f800000, 1, 0x7fc00001, 0x7f800001, 0xffc12345, 0x3f800001};
     for (int i = 0; i < group.batch.rows * 2; i++) {
       group.batch.hidden[i] = Float.intBitsToFloat(bits[i % bits.length]);
@@ -69,15 +69,15 @@ class FrameTest {
     SequenceGroup sent = new SequenceGroup(2, 60, 2);
     sent.open(1);
     for (int i = 0; i < 2; i++) {
-      SequenceStep walk = new SequenceStep(ComputeStep.LAYER, 1, new TransitionCounts());
-      sent.add(new Noted(walk, 5, i == 1), 0, 3, false);
+      SequenceStep step = new SequenceStep(ComputeStep.LAYER, 1, new TransitionCounts());
+      sent.add(new RecordedSequence(step, 5, i == 1), 0, 3, false);
     }
     SequenceGroup got = new Frame(Frame.step(sent, PIPE)).toGroup(new TransitionCounts());
     assertThat(got.sequence(0).isRecorded()).isFalse();
     assertThat(got.sequence(1).isRecorded()).isTrue();
   }
 
-  private record Noted(SequenceStep step, long passage, boolean isRecorded)
+  private record RecordedSequence(SequenceStep step, long passage, boolean isRecorded)
       implements PipeSequence {
     @Override
     public int base() {
@@ -96,7 +96,7 @@ class FrameTest {
   }
 
   @Test
-  void fieldsThatCannotBeAreRefusedByName() {
+  void invalidFieldsAreRejectedByName() {
     int runs = 29 + 4 + 6 + 1 + 4 + 12; // head, "mühle", step, layer, counts
     forged(4, 1, "does not begin as a frame of version 2");
     forged(runs + 8, 41, "a run of 30 from 40 on");
@@ -121,7 +121,7 @@ class FrameTest {
   }
 
   @Test
-  void aNodeMaySayOnlyThatItReleasedOrFailed() {
+  void aNodeMayReportOnlyReleasedOrFailed() {
     byte[] bytes = Frame.ended(3, 4, new StepEnding(StepEnding.Kind.FAILED, "no")).array();
     bytes[29] = (byte) StepEnding.Kind.COMPLETED.ordinal();
     FakeNetwork.seal(bytes);
@@ -152,7 +152,7 @@ class FrameTest {
   }
 
   @Test
-  void framesThatLieWithARightChecksumAreRefusedWithoutHarm() {
+  void falseFramesWithAValidChecksumAreRejectedWithoutHarm() {
     byte[] bytes = Frame.step(group(), PIPE).array();
     int fields = bytes.length - 60 * 2 * 4 - 32;
     Random random = new Random(4);
@@ -173,7 +173,7 @@ class FrameTest {
   }
 
   @Test
-  void aGroupComesBackOnlyWhereThePipeDoes() {
+  void aGroupReturnsOnlyWhereThePipeReturnsToTheOrigin() {
     // through a, here, through b, here for the head
     Pipe there =
         new Pipe(
@@ -201,9 +201,9 @@ class FrameTest {
     }
     Frame back = new Frame(Frame.step(home, pipe));
     for (int run = 0; run < home.size(); run++) {
-      SequenceStep walk = home.sequence(run).step();
-      walk.setDue(ComputeStep.LAYER, from);
-      walk.move(SequenceCondition.CANCELLED); // a walk begins after another is DONE
+      SequenceStep sent = home.sequence(run).step();
+      sent.setDue(ComputeStep.LAYER, from);
+      sent.move(SequenceCondition.CANCELLED); // a step begins only after the one before is DONE
     }
     try {
       back.returnTo(home, pipe);
@@ -217,7 +217,7 @@ class FrameTest {
   }
 
   @Test
-  void aGroupComesBackOnlyAsItWent() {
+  void aGroupReturnsOnlyAsItWasSent() {
     SequenceGroup home = group();
     Frame frame = new Frame(Frame.step(home, PIPE));
     SequenceGroup other = new SequenceGroup(2, 50, 1);
@@ -235,7 +235,7 @@ class FrameTest {
           .isInstanceOf(EngineException.class)
           .hasMessageContaining("not the 60 that went");
     }
-    // as many rows, of others
+    // as many rows, of other sequences
     SequenceGroup swapped = new SequenceGroup(2, 60, 2);
     swapped.open(77);
     swapped.add(home.sequence(1), 39, 30, false);

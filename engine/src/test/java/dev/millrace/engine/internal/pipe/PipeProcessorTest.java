@@ -35,24 +35,24 @@ class PipeProcessorTest {
     }
   }
 
-  private PipeSequence traveller(long passage, int base) {
-    return new FrameTest.Someone(
+  private PipeSequence sequence(long passage, int base) {
+    return new FrameTest.TestSequence(
         origin.newStep(), passage, base, new int[200], new int[] {0, 1, 2, 3});
   }
 
-  private StepEnding send(PipeSequence traveller, int first, int count, boolean more) {
+  private StepEnding send(PipeSequence sequence, int first, int count, boolean more) {
     group.open(++groups);
-    group.add(traveller, first, count, more);
+    group.add(sequence, first, count, more);
     origin.start(group);
     assertThat(group.isHandedOff()).isTrue();
     while (net.step()) {}
     return Objects.requireNonNullElse(
-        traveller.step().ending(), new StepEnding(StepEnding.Kind.COMPLETED, "not ended"));
+        sequence.step().ending(), new StepEnding(StepEnding.Kind.COMPLETED, "not ended"));
   }
 
   @Test
   void aGroupIsHandedOffAndComesBackForItsHead() {
-    PipeSequence one = traveller(1, 0);
+    PipeSequence one = sequence(1, 0);
     send(one, 0, 20, true);
     assertThat(one.step().state()).isEqualTo(SequenceState.EMBED);
     send(one, 20, 20, false);
@@ -66,40 +66,39 @@ class PipeProcessorTest {
   }
 
   @Test
-  void positionsThatAreNotThereAreReleasedAndThoseThatAreTruncated() {
-    send(traveller(1, 0), 0, 40, false);
-    StepEnding gap = send(traveller(1, 0), 41, 1, false);
+  void missingPositionsReleaseTheStepAndExistingOnesAreTruncated() {
+    send(sequence(1, 0), 0, 40, false);
+    StepEnding gap = send(sequence(1, 0), 41, 1, false);
     assertThat(gap.kind()).isEqualTo(StepEnding.Kind.RELEASED);
     assertThat(gap.reason())
         .isEqualTo("node a: passage 1: a step from position 41 on, but 40 positions are here");
-    // again from position 32 on: what came after it is no more
-    assertThat(send(traveller(1, 0), 32, 4, false).reason()).isEqualTo("not ended");
-    assertThat(send(traveller(1, 0), 40, 1, false).reason()).contains("40 on, but 36 positions");
+    // again from position 32: what came after it is dropped
+    assertThat(send(sequence(1, 0), 32, 4, false).reason()).isEqualTo("not ended");
+    assertThat(send(sequence(1, 0), 40, 1, false).reason()).contains("40 on, but 36 positions");
   }
 
   @Test
   void aPassageMayBeginAfterItsSharedPages() {
-    send(traveller(1, 0), 0, 40, false);
-    assertThat(send(traveller(2, 32), 32, 4, false).reason()).isEqualTo("not ended");
-    assertThat(send(traveller(3, 0), 32, 4, false).reason()).contains("0 positions are here");
+    send(sequence(1, 0), 0, 40, false);
+    assertThat(send(sequence(2, 32), 32, 4, false).reason()).isEqualTo("not ended");
+    assertThat(send(sequence(3, 0), 32, 4, false).reason()).contains("0 positions are here");
   }
 
   @Test
-  void aFormerPlansStepsAreRefusedAndALaterPlansWait() {
+  void stepsOfAnOlderPlanAreRejectedAndThoseOfANewerPlanWait() {
     node.setPlan(new Pipe(8, "o", 3, PLAN.nodeLayers()));
-    StepEnding former = send(traveller(1, 0), 0, 4, false);
+    StepEnding former = send(sequence(1, 0), 0, 4, false);
     assertThat(former)
         .isEqualTo(new StepEnding(StepEnding.Kind.RELEASED, "node a: plan 7 is over"));
     node.setPlan(new Pipe(6, "o", 3, PLAN.nodeLayers()));
-    assertThat(send(traveller(1, 0), 0, 4, false).reason())
-        .isEqualTo("node a does not know plan 7");
+    assertThat(send(sequence(1, 0), 0, 4, false).reason()).isEqualTo("node a does not know plan 7");
     node.setPlan(null);
-    assertThat(send(traveller(1, 0), 0, 4, false).kind()).isEqualTo(StepEnding.Kind.RELEASED);
+    assertThat(send(sequence(1, 0), 0, 4, false).kind()).isEqualTo(StepEnding.Kind.RELEASED);
   }
 
   @Test
-  void aStepThatComesAgainOrLateIsRefusedBecauseItsPagesMayBeOthers() {
-    PipeSequence one = traveller(1, 0);
+  void aRepeatedOrLateStepIsRejectedBecauseItsPagesMayBelongToOthers() {
+    PipeSequence one = sequence(1, 0);
     group.open(5);
     group.add(one, 0, 4, false);
     origin.start(group);
@@ -114,8 +113,9 @@ class PipeProcessorTest {
   }
 
   @Test
-  void pagesThatANodeHasNotAreRefusedBeforeAnythingIsComputed() {
-    PipeSequence beyond = new FrameTest.Someone(origin.newStep(), 2, 0, new int[9], new int[] {8});
+  void pagesThatANodeDoesNotHaveAreRejectedBeforeAnythingIsComputed() {
+    PipeSequence beyond =
+        new FrameTest.TestSequence(origin.newStep(), 2, 0, new int[9], new int[] {8});
     assertThat(send(beyond, 0, 2, false))
         .isEqualTo(
             new StepEnding(
@@ -125,8 +125,8 @@ class PipeProcessorTest {
   }
 
   @Test
-  void anotherPlanForgetsAllAndAWordOfAFormerPlanForgetsNothing() {
-    send(traveller(1, 0), 0, 4, false);
+  void aNewPlanForgetsAllPassagesAndAMessageOfAnOlderPlanForgetsNone() {
+    send(sequence(1, 0), 0, 4, false);
     node.setPlan(PLAN);
     assertThat(node.passageCount()).isEqualTo(1);
     node.receive(Frame.forget(1, 6));
@@ -136,8 +136,8 @@ class PipeProcessorTest {
   }
 
   @Test
-  void whatComesBackOtherThanItWentIsComputedAgain() {
-    PipeSequence one = traveller(1, 0);
+  void aGroupThatReturnsChangedIsComputedAgain() {
+    PipeSequence one = sequence(1, 0);
     group.open(1);
     group.add(one, 0, 4, false);
     origin.start(group);
@@ -152,11 +152,11 @@ class PipeProcessorTest {
   }
 
   @Test
-  void whatBreaksAtANodeReachesTheOriginWithItsReason() {
-    // the fake's pages are written in order; the fence knows nothing of that, so that the model
+  void aFailureAtANodeReachesTheOriginWithItsReason() {
+    // the fake's pages are written in order; the tracker knows nothing of that, so that the model
     // itself complains
     PipeSequence skipping =
-        new FrameTest.Someone(origin.newStep(), 2, 3, new int[9], new int[] {1});
+        new FrameTest.TestSequence(origin.newStep(), 2, 3, new int[9], new int[] {1});
     StepEnding ending = send(skipping, 3, 2, false);
     assertThat(ending)
         .isEqualTo(
@@ -165,18 +165,18 @@ class PipeProcessorTest {
   }
 
   @Test
-  void aNodeThatTakesItselfForTheOriginSaysSo() {
+  void aNodeThatIsWronglyTheOriginOfItsPlanReportsIt() {
     node.setPlan(new Pipe(7, "a", 3, PLAN.nodeLayers()));
-    StepEnding ending = send(traveller(1, 0), 0, 4, false);
+    StepEnding ending = send(sequence(1, 0), 0, 4, false);
     assertThat(ending)
         .isEqualTo(
             new StepEnding(StepEnding.Kind.FAILED, "node a is no origin, but its plan 7 says so"));
   }
 
   @Test
-  void aNodeTakesNoStepButLayers() {
+  void aNodeAcceptsOnlyStepsForLayers() {
     for (ComputeStep step : ComputeStep.values()) {
-      PipeSequence one = traveller(1, 0);
+      PipeSequence one = sequence(1, 0);
       group.open(++groups);
       group.add(one, 0, 4, false);
       origin.start(group);
@@ -196,7 +196,7 @@ class PipeProcessorTest {
   }
 
   @Test
-  void eachNodeIsToldOnceToForget() {
+  void eachNodeGetsOneForgetMessage() {
     List<Pipe.NodeLayers> stretches =
         List.of(
             new Pipe.NodeLayers("a", 0, 1),
@@ -209,28 +209,28 @@ class PipeProcessorTest {
   }
 
   @Test
-  void headAtANodeThatIsNotTheOriginIsRefused() {
-    SequenceStep walk = new SequenceStep(ComputeStep.HEAD, 3, node.transitionCounts());
+  void aHeadStepAtANodeThatIsNotTheOriginIsRejected() {
+    SequenceStep step = new SequenceStep(ComputeStep.HEAD, 3, node.transitionCounts());
     group.open(1);
-    group.add(new FrameTest.Someone(walk, 1, 0, new int[9], new int[] {0}), 0, 1, false);
+    group.add(new FrameTest.TestSequence(step, 1, 0, new int[9], new int[] {0}), 0, 1, false);
     node.start(group);
-    assertThat(walk.ending())
+    assertThat(step.ending())
         .isEqualTo(new StepEnding(StepEnding.Kind.FAILED, "not origin for head"));
   }
 
   @Test
-  void headWithoutAnEndIsRefused() {
+  void aHeadStepWithoutAHeadIsRejected() {
     PipeProcessor endless = new PipeProcessor("o", List.of(), null, net);
     endless.setPlan(PLAN);
-    SequenceStep walk = new SequenceStep(ComputeStep.HEAD, 3, endless.transitionCounts());
+    SequenceStep step = new SequenceStep(ComputeStep.HEAD, 3, endless.transitionCounts());
     group.open(1);
-    group.add(new FrameTest.Someone(walk, 1, 0, new int[9], new int[] {0}), 0, 1, false);
+    group.add(new FrameTest.TestSequence(step, 1, 0, new int[9], new int[] {0}), 0, 1, false);
     endless.start(group);
-    assertThat(walk.ending()).isEqualTo(new StepEnding(StepEnding.Kind.FAILED, "end missing"));
+    assertThat(step.ending()).isEqualTo(new StepEnding(StepEnding.Kind.FAILED, "end missing"));
   }
 
   @Test
-  void plansThatOverlapOrExceedTheModelAreRefused() {
+  void plansThatOverlapOrExceedTheModelAreRejected() {
     assertThatThrownBy(
             () ->
                 new Pipe(
@@ -252,7 +252,7 @@ class PipeProcessorTest {
         .isFalse();
   }
 
-  /** Layer 0, with no mind of its own. */
+  /** Layer 0, which does nothing. */
   private static final class Nothing implements Segment {
     @Override
     public int from() {

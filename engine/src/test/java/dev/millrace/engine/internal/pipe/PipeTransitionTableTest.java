@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class PipeTransitionTableTest {
   private static final PipeTransitionTable TABLE = PipeTransitionTable.SEQUENCE;
 
-  /** The design's table, written down a second time and in another form. */
+  /** The table of the design, written a second time in another form. */
   private static Map<String, String> expected() {
     Map<String, String> moves = new TreeMap<>();
     for (String from : new String[] {"VALIDATING", "EMBED", "PROCESS_LAYERS", "HEAD", "SEND"}) {
@@ -54,26 +54,26 @@ class PipeTransitionTableTest {
   }
 
   @Test
-  void everyPairOfStateAndConditionMovesAsDesignedOrIsRefusedByName() {
+  void everyPairOfStateAndConditionMovesAsDesignedOrIsRejectedByName() {
     Map<String, String> expected = expected();
     int legal = 0;
     for (SequenceState state : SequenceState.values()) {
       for (SequenceCondition condition : SequenceCondition.values()) {
         String to = expected.get(state + " " + condition);
-        SequenceStep walk = walkAt(state);
+        SequenceStep step = stepAt(state);
         if (to == null) {
-          assertThatThrownBy(() -> walk.move(condition))
+          assertThatThrownBy(() -> step.move(condition))
               .isInstanceOf(IllegalStateException.class)
-              .hasMessageContaining("no way on " + condition + " from " + state)
+              .hasMessageContaining("no transition on " + condition + " from " + state)
               .hasMessageContaining("legal: ");
-          assertThat(walk.state())
+          assertThat(step.state())
               .as("%s on %s leaves it as it was", state, condition)
               .isEqualTo(state);
         } else {
-          walk.move(condition);
+          step.move(condition);
           legal++;
-          StepEnding ending = walk.ending();
-          assertThat(walk.state() + (ending == null ? "" : " " + ending.kind()))
+          StepEnding ending = step.ending();
+          assertThat(step.state() + (ending == null ? "" : " " + ending.kind()))
               .as("%s on %s", state, condition)
               .isEqualTo(to);
         }
@@ -82,29 +82,29 @@ class PipeTransitionTableTest {
     assertThat(legal).isEqualTo(expected.size()).isEqualTo(TABLE.rows().size());
   }
 
-  /** Every state is reached from the beginning by moves of the table. */
-  private static SequenceStep walkAt(SequenceState state) {
-    SequenceStep walk = new SequenceStep(ComputeStep.EMBED, 0, new TransitionCounts());
+  /** Every state is reached from the beginning by transitions of the table. */
+  private static SequenceStep stepAt(SequenceState state) {
+    SequenceStep step = new SequenceStep(ComputeStep.EMBED, 0, new TransitionCounts());
     switch (state) {
       case VALIDATING -> {}
-      case EMBED -> walk.move(SequenceCondition.EMBED_DUE);
-      case PROCESS_LAYERS -> walk.move(SequenceCondition.LAYERS_DUE);
-      case HEAD -> walk.move(SequenceCondition.HEAD_DUE);
-      case SEND -> walk.move(SequenceCondition.EMBED_DUE_ELSEWHERE);
-      case DONE -> walk.move(SequenceCondition.CANCELLED);
+      case EMBED -> step.move(SequenceCondition.EMBED_DUE);
+      case PROCESS_LAYERS -> step.move(SequenceCondition.LAYERS_DUE);
+      case HEAD -> step.move(SequenceCondition.HEAD_DUE);
+      case SEND -> step.move(SequenceCondition.EMBED_DUE_ELSEWHERE);
+      case DONE -> step.move(SequenceCondition.CANCELLED);
     }
-    assertThat(walk.state()).isEqualTo(state);
-    return walk;
+    assertThat(step.state()).isEqualTo(state);
+    return step;
   }
 
   @Test
-  void nothingLeavesDone() {
+  void doneIsFinal() {
     assertThat(TABLE.legal(SequenceState.DONE)).isEmpty();
     assertThat(TABLE.refusal(SequenceState.DONE, SequenceCondition.SENT)).contains("DONE is final");
   }
 
   @Test
-  void everyConditionIsOfUseAndEveryStateIsReached() {
+  void everyConditionIsUsedAndEveryStateIsReached() {
     Set<SequenceCondition> used = new TreeSet<>();
     Set<SequenceState> reached = new TreeSet<>(Set.of(SequenceState.VALIDATING));
     for (PipeTransitionTable.Row row : TABLE.rows()) {
@@ -116,21 +116,21 @@ class PipeTransitionTableTest {
   }
 
   @Test
-  void endingsSayWhyWithoutBeingTold() {
-    SequenceStep walk = walkAt(SequenceState.EMBED);
-    walk.move(SequenceCondition.PREEMPTED);
-    assertThat(walk.ending()).isEqualTo(new StepEnding(StepEnding.Kind.RELEASED, "preempted"));
-    assertThat(walk.ending()).hasToString("RELEASED (preempted)");
-    walk.restart(ComputeStep.EMBED, 0);
-    assertThat(walk.ending()).isNull();
-    walk.move(SequenceCondition.STEP_FAILED, "no memory");
-    assertThat(walk.ending()).isEqualTo(new StepEnding(StepEnding.Kind.FAILED, "no memory"));
+  void endingsHaveAReasonByDefault() {
+    SequenceStep step = stepAt(SequenceState.EMBED);
+    step.move(SequenceCondition.PREEMPTED);
+    assertThat(step.ending()).isEqualTo(new StepEnding(StepEnding.Kind.RELEASED, "preempted"));
+    assertThat(step.ending()).hasToString("RELEASED (preempted)");
+    step.restart(ComputeStep.EMBED, 0);
+    assertThat(step.ending()).isNull();
+    step.move(SequenceCondition.STEP_FAILED, "no memory");
+    assertThat(step.ending()).isEqualTo(new StepEnding(StepEnding.Kind.FAILED, "no memory"));
   }
 
   @Test
-  void aWalkBeginsOnlyAfterAnotherIsDone() {
-    SequenceStep walk = walkAt(SequenceState.HEAD);
-    assertThatThrownBy(() -> walk.restart(ComputeStep.EMBED, 0))
+  void aStepBeginsOnlyAfterTheOneBeforeIsDone() {
+    SequenceStep step = stepAt(SequenceState.HEAD);
+    assertThatThrownBy(() -> step.restart(ComputeStep.EMBED, 0))
         .hasMessageContaining("still at HEAD");
   }
 
@@ -148,7 +148,7 @@ class PipeTransitionTableTest {
   }
 
   @Test
-  void wrongTablesAreRefused() {
+  void wrongTablesAreRejected() {
     assertThatThrownBy(() -> PipeTransitionTable.of("EMBED | NEXT_LOCAL"))
         .hasMessageContaining("three cells");
     assertThatThrownBy(() -> PipeTransitionTable.of("SEND | SENT | DONE"))

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link Sampler} does, written for clarity: the whole vocabulary is sorted and cut step by
- * step.
+ * The reference for {@link Sampler}, written for clarity: it sorts the whole vocabulary and cuts it
+ * step by step.
  */
 final class ReferenceSampler {
   record Candidate(int token, double score) {}

@@ -40,7 +40,7 @@ final class SamplerTest {
       assertThat(choose(sampling, null, 3, inf, -inf)).isEqualTo(1);
       assertThatThrownBy(() -> choose(sampling, null, nan, nan))
           .isInstanceOf(EngineException.class)
-          .hasMessageContaining("no numbers");
+          .hasMessageContaining("no valid logits");
       assertThat(choose(sampling, new long[] {0b100}, 1, 2, nan)).isEqualTo(2);
     }
   }

@@ -44,7 +44,7 @@ final class StopStringsTest {
   }
 
   @Test
-  void anEmptyStopStringIsRefused() {
+  void anEmptyStopStringIsRejected() {
     assertThatThrownBy(() -> new StopStrings(List.of("a", "")))
         .isInstanceOf(EngineException.class)
         .hasMessageContaining("number 1 is empty");

@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Timeout;
 class ComputePoolTest {
 
   @Test
-  void everyPartRunsOnceInEverySection() {
-    try (ComputePool crew = new ComputePool(4)) {
+  void everyPartRunsOnceInEveryLoop() {
+    try (ComputePool pool = new ComputePool(4)) {
       for (int round = 0; round < 5_000; round++) {
         int parts = 1 + round % 37;
         AtomicIntegerArray runs = new AtomicIntegerArray(parts);
-        crew.run(parts, (part, worker) -> runs.incrementAndGet(part));
+        pool.run(parts, (part, worker) -> runs.incrementAndGet(part));
         for (int part = 0; part < parts; part++) {
           assertThat(runs.get(part)).as("part %d of %d in round %d", part, parts, round).isOne();
         }
@@ -28,9 +28,9 @@ class ComputePoolTest {
   /** Two parts that wait for each other end only if two threads run them. */
   @Test
   void partsRunAtTheSameTime() {
-    try (ComputePool crew = new ComputePool(2)) {
+    try (ComputePool pool = new ComputePool(2)) {
       CyclicBarrier barrier = new CyclicBarrier(2);
-      crew.run(
+      pool.run(
           2,
           (part, worker) -> {
             try {
@@ -44,11 +44,11 @@ class ComputePoolTest {
   }
 
   @Test
-  void aWorkerHasItsSpaceToItself() {
-    try (ComputePool crew = new ComputePool(3)) {
+  void aWorkerHasItsOwnScratchMemory() {
+    try (ComputePool pool = new ComputePool(3)) {
       AtomicIntegerArray inside = new AtomicIntegerArray(3);
       AtomicIntegerArray clashes = new AtomicIntegerArray(1);
-      crew.run(
+      pool.run(
           2_000,
           (part, worker) -> {
             if (inside.incrementAndGet(worker) != 1) {
@@ -61,11 +61,11 @@ class ComputePoolTest {
   }
 
   @Test
-  void aFailureReachesTheCallerAndTheCrewGoesOn() {
-    try (ComputePool crew = new ComputePool(2)) {
+  void aFailureReachesTheCallerAndThePoolKeepsWorking() {
+    try (ComputePool pool = new ComputePool(2)) {
       assertThatThrownBy(
               () ->
-                  crew.run(
+                  pool.run(
                       8,
                       (part, worker) -> {
                         if (part == 5) {
@@ -74,7 +74,7 @@ class ComputePoolTest {
                       }))
           .hasMessageContaining("part five");
       AtomicIntegerArray runs = new AtomicIntegerArray(1);
-      crew.run(8, (part, worker) -> runs.incrementAndGet(0));
+      pool.run(8, (part, worker) -> runs.incrementAndGet(0));
       assertThat(runs.get(0)).isEqualTo(8);
     }
   }

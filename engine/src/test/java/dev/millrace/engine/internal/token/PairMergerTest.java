@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class PairMergerTest {
 
-  /** The same by the book: look through all pairs, join the best, start again. */
+  /** The simple way: search all pairs, join the best, start again. */
   private static List<String> slow(byte[] text, PairMerger.Priority priority) {
     List<int[]> symbols = new ArrayList<>();
     for (int i = 0; i < text.length; i++) {

@@ -9,7 +9,7 @@ import dev.millrace.engine.internal.pipe.ForgedFrames;
 import dev.millrace.engine.internal.pipe.Pipe;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.pipe.RowHashRecorder;
-import dev.millrace.engine.internal.wheel.WheelHarness.Heard;
+import dev.millrace.engine.internal.wheel.WheelHarness.RecordingListener;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What an examiner is shown, and what its verdict does. */
+/** What an audit hook receives, and what its verdict does. */
 @Timeout(60)
 class AuditHookTest implements AuditHook {
   private static final int WIDTH = WheelHarness.MODEL.end().width();
@@ -48,7 +48,7 @@ class AuditHookTest implements AuditHook {
   private int dropped;
   private int positions;
   private long passage;
-  private boolean choosing = true;
+  private boolean auditing = true;
   private int came; // frames
   private IntFunction<UnaryOperator<ByteBuffer>> liar = number -> frame -> frame;
 
@@ -63,7 +63,7 @@ class AuditHookTest implements AuditHook {
             settings,
             List.of(origin),
             WheelHarness.vocabulary(),
-            WheelHarness::speller,
+            WheelHarness::assembler,
             () -> 0,
             this);
     net.join("o", frame -> wheels.receive(0, liar.apply(++came).apply(frame)));
@@ -77,11 +77,11 @@ class AuditHookTest implements AuditHook {
     return node;
   }
 
-  private Heard run(GenerationRequest request) {
-    Heard heard = new Heard();
-    heard.generation = wheels.submit(request, heard);
+  private RecordingListener run(GenerationRequest request) {
+    RecordingListener recorded = new RecordingListener();
+    recorded.generation = wheels.submit(request, recorded);
     turnAll();
-    return heard;
+    return recorded;
   }
 
   private void turnAll() {
@@ -96,20 +96,20 @@ class AuditHookTest implements AuditHook {
   }
 
   @Test
-  void theEndIsHeldUntilTheVerdictAndWhatNodesNotedIsKeptUntilThen() {
+  void theEndAndTheRecordsOfNodesAreHeldUntilTheVerdict() {
     GenerationRequest request = request();
-    Heard heard = run(request);
-    assertThat(heard.tokens).hasSize(20);
-    assertThat(heard.generation.isDone()).isFalse();
+    RecordingListener recorded = run(request);
+    assertThat(recorded.tokens).hasSize(20);
+    assertThat(recorded.generation.isDone()).isFalse();
     assertThat(positions).isEqualTo(99);
     assertThat(wheels.stats().pagesUsed()).as("others may have its pages").isZero();
     assertThat(wheels.stats().admitted()).as("it is not over").isEqualTo(1);
-    hopsAgree();
+    transportsAgree();
     verdicts.getFirst().accept(null);
     verdicts.getFirst().accept("too late");
     turnAll();
-    assertThat(heard.result().finish()).isEqualTo(FinishReason.LENGTH);
-    assertThat(heard.result().tokens())
+    assertThat(recorded.result().finish()).isEqualTo(FinishReason.LENGTH);
+    assertThat(recorded.result().tokens())
         .isEqualTo(
             new WheelHarness(WheelHarness.SETTINGS).submitAndTurn(request).result().tokens());
     assertThat(a.passageCount() + b.passageCount()).isZero();
@@ -117,7 +117,7 @@ class AuditHookTest implements AuditHook {
     assertThat(dropped).isZero();
   }
 
-  private void hopsAgree() {
+  private void transportsAgree() {
     List<RowHashRecorder.RowHashes> first = a.rowHashes(passage);
     List<RowHashRecorder.RowHashes> second = b.rowHashes(passage);
     assertThat(left.keySet()).hasSize(99).isEqualTo(back.keySet());
@@ -133,71 +133,71 @@ class AuditHookTest implements AuditHook {
 
   @Test
   void aBadVerdictRevokes() {
-    Heard heard = run(request());
+    RecordingListener recorded = run(request());
     verdicts.getFirst().accept("node b computed something else at position 3");
     turnAll();
-    assertThat(heard.result().finish()).isEqualTo(FinishReason.REVOKED);
-    assertThat(heard.result().reason()).startsWith("node b computed something else");
+    assertThat(recorded.result().finish()).isEqualTo(FinishReason.REVOKED);
+    assertThat(recorded.result().reason()).startsWith("node b computed something else");
     assertThat(a.passageCount() + b.passageCount()).isZero();
   }
 
   @Test
-  void whereThereIsAnExaminerNobodySharesPagesSoThatNodesCannotTellTheChosen() {
-    choosing = false;
+  void withAnAuditHookNoPagesAreSharedSoThatNodesCannotTellAuditedSequences() {
+    auditing = false;
     GenerationRequest request = request();
     run(request);
-    choosing = true;
-    Heard examined = new Heard();
-    examined.generation = wheels.submit(request, examined);
+    auditing = true;
+    RecordingListener audited = new RecordingListener();
+    audited.generation = wheels.submit(request, audited);
     wheels.turn();
-    choosing = false;
-    Heard other = run(request);
+    auditing = false;
+    RecordingListener other = run(request);
     assertThat(other.result().usage().cachedTokens()).isZero();
     assertThat(positions).as("computed from 0 on").isEqualTo(99);
     assertThat(wheels.stats().pagesCached()).isZero();
     verdicts.getFirst().accept(null);
     turnAll();
-    assertThat(examined.result().usage().cachedTokens()).isZero();
+    assertThat(audited.result().usage().cachedTokens()).isZero();
   }
 
-  /** What it gives where nothing goes wrong. */
+  /** The output without faults. */
   private static int[] right(GenerationRequest request) {
     return new WheelHarness(WheelHarness.SETTINGS).submitAndTurn(request).result().tokens();
   }
 
-  private void isRightAndToldOnce(GenerationRequest request, Heard heard) {
+  private void isRightAndToldOnce(GenerationRequest request, RecordingListener recorded) {
     assertThat(positions).isEqualTo(99);
-    hopsAgree();
+    transportsAgree();
     verdicts.getFirst().accept(null);
     turnAll();
-    assertThat(heard.result().finish()).isEqualTo(FinishReason.LENGTH);
-    assertThat(heard.result().tokens()).isEqualTo(right(request)).isEqualTo(heard.ids());
-    assertThat(heard.text.toString()).isEqualTo(WheelHarness.spell(heard.ids()));
-    assertThat(heard.begins).isEqualTo(1);
+    assertThat(recorded.result().finish()).isEqualTo(FinishReason.LENGTH);
+    assertThat(recorded.result().tokens()).isEqualTo(right(request)).isEqualTo(recorded.ids());
+    assertThat(recorded.text.toString()).isEqualTo(WheelHarness.spell(recorded.ids()));
+    assertThat(recorded.begins).isEqualTo(1);
     assertThat(a.passageCount() + b.passageCount()).isZero();
   }
 
   @Test
-  void whatIsReleasedOnTheWayBeginsAgainAndIsToldOnce() {
+  void aSequenceReleasedDuringAPassageRestartsAndEmitsEachTokenOnce() {
     liar = number -> frame -> number == 8 || number == 19 ? ForgedFrames.released(frame, 7) : frame;
     GenerationRequest request = request();
-    Heard heard = run(request);
+    RecordingListener recorded = run(request);
     assertThat(dropped).isEqualTo(2);
-    isRightAndToldOnce(request, heard);
+    isRightAndToldOnce(request, recorded);
   }
 
   @Test
-  void anotherPlanOnTheWayBeginsAgainAndIsToldOnce() {
+  void aNewPlanDuringAPassageRestartsItAndEmitsEachTokenOnce() {
     GenerationRequest request = request();
-    Heard heard = new Heard();
-    heard.generation = wheels.submit(request, heard);
-    while (heard.tokens.size() < 7) {
+    RecordingListener recorded = new RecordingListener();
+    recorded.generation = wheels.submit(request, recorded);
+    while (recorded.tokens.size() < 7) {
       wheels.turn();
       net.step();
     }
     wheels.setPlan(0, null, "node b is lost");
     wheels.turn();
-    a.setPlan(null); // so that nothing of before counts
+    a.setPlan(null); // so that nothing from before is valid
     b.setPlan(null);
     a.setPlan(PLAN);
     b.setPlan(PLAN);
@@ -205,11 +205,11 @@ class AuditHookTest implements AuditHook {
     wheels.setPlan(0, PLAN, "node b is back");
     turnAll();
     assertThat(dropped).isEqualTo(1);
-    isRightAndToldOnce(request, heard);
+    isRightAndToldOnce(request, recorded);
   }
 
   @Test
-  void aLiarThatHasItsTraceDroppedIsFoundByItsTokens() {
+  void aCheatingNodeThatGetsItsRecordDroppedIsFoundByTheTokens() {
     liar =
         number ->
             frame ->
@@ -218,83 +218,83 @@ class AuditHookTest implements AuditHook {
                     : number == 8
                         ? ForgedFrames.released(frame, 7)
                         : ForgedFrames.hidden(frame, random);
-    Heard heard = run(request());
-    assertThat(heard.tokens).hasSize(5);
-    assertThat(heard.result().finish()).isEqualTo(FinishReason.REVOKED);
-    assertThat(heard.result().reason())
-        .startsWith("token 0 differs from the one that was given before: it was ");
-    assertThat(heard.result().tokens()).isEqualTo(heard.ids());
+    RecordingListener recorded = run(request());
+    assertThat(recorded.tokens).hasSize(5);
+    assertThat(recorded.result().finish()).isEqualTo(FinishReason.REVOKED);
+    assertThat(recorded.result().reason())
+        .startsWith("token 0 differs from the one that was emitted before: it was ");
+    assertThat(recorded.result().tokens()).isEqualTo(recorded.ids());
     assertThat(verdicts).isEmpty();
   }
 
   @Test
-  void oneThatIsReleasedAgainAndAgainFailsThoughItGivesItsOldTokensEachTime() {
+  void aSequenceThatIsReleasedRepeatedlyFailsEvenIfItRepeatsItsTokens() {
     liar = number -> frame -> number % 8 == 0 ? ForgedFrames.released(frame, 7) : frame;
-    Heard heard = run(request()); // three frames of the prompt, and four more
-    assertThat(heard.tokens).hasSize(5);
-    assertThat(heard.result().finish()).isEqualTo(FinishReason.FAILED);
-    assertThat(heard.result().reason()).isEqualTo("later");
+    RecordingListener recorded = run(request()); // three frames of the prompt, and four more
+    assertThat(recorded.tokens).hasSize(5);
+    assertThat(recorded.result().finish()).isEqualTo(FinishReason.FAILED);
+    assertThat(recorded.result().reason()).isEqualTo("later");
     assertThat(dropped).isEqualTo(StepResultHandler.MOST_RELEASES);
   }
 
   @Test
-  void whileItGivesItsOldTokensItCanBeReleasedAndCancelled() {
+  void aRestartedSequenceCanBeReleasedAndCancelledWhileItRepeatsItsTokens() {
     for (boolean cancel : new boolean[] {true, false}) {
       came = 0;
       liar = number -> frame -> number == 8 ? ForgedFrames.released(frame, 7) : frame;
       GenerationRequest request = request();
-      Heard heard = new Heard();
-      heard.generation = wheels.submit(request, heard);
+      RecordingListener recorded = new RecordingListener();
+      recorded.generation = wheels.submit(request, recorded);
       while (came < 13) {
         wheels.turn();
         net.step();
       }
       if (cancel) {
-        heard.generation.cancel();
+        recorded.generation.cancel();
       } else {
-        heard.generation.release();
+        recorded.generation.release();
       }
       turnAll();
-      assertThat(heard.result().finish())
+      assertThat(recorded.result().finish())
           .isEqualTo(cancel ? FinishReason.CANCELLED : FinishReason.RELEASED);
-      assertThat(heard.result().tokens()).hasSize(5).isEqualTo(heard.ids());
-      assertThat(heard.result().usage().generatedTokens()).isEqualTo(5);
-      assertThat(heard.result().text()).isEqualTo(heard.text.toString());
+      assertThat(recorded.result().tokens()).hasSize(5).isEqualTo(recorded.ids());
+      assertThat(recorded.result().usage().generatedTokens()).isEqualTo(5);
+      assertThat(recorded.result().text()).isEqualTo(recorded.text.toString());
     }
   }
 
   @Test
-  void whatItIsResumedFromIsGeneratedAgainEvenIfThatIsAll() {
+  void priorTokensAreGeneratedAgainEvenIfTheyAreAll() {
     for (int prior : new int[] {1, 11, 20}) {
       verdicts.clear();
       GenerationRequest request = request();
       int[] all = right(request);
-      Heard heard = run(request.resumedFrom(Arrays.copyOf(all, prior)));
+      RecordingListener recorded = run(request.resumedFrom(Arrays.copyOf(all, prior)));
       assertThat(positions).isEqualTo(99);
-      assertThat(heard.generation.isDone()).isFalse();
+      assertThat(recorded.generation.isDone()).isFalse();
       verdicts.getFirst().accept(null);
       turnAll();
-      assertThat(heard.result().finish()).isEqualTo(FinishReason.LENGTH);
-      assertThat(heard.result().tokens()).isEqualTo(all);
-      assertThat(heard.ids()).isEqualTo(Arrays.copyOfRange(all, prior, 20));
-      assertThat(heard.result().text()).isEqualTo(WheelHarness.spell(all));
+      assertThat(recorded.result().finish()).isEqualTo(FinishReason.LENGTH);
+      assertThat(recorded.result().tokens()).isEqualTo(all);
+      assertThat(recorded.ids()).isEqualTo(Arrays.copyOfRange(all, prior, 20));
+      assertThat(recorded.result().text()).isEqualTo(WheelHarness.spell(all));
     }
   }
 
   @Test
-  void aWrongTokenThatItIsResumedFromIsFound() {
+  void aWrongPriorTokenIsFound() {
     GenerationRequest request = request();
     int[] wrong = right(request);
     wrong[19] = wrong[19] == 9 ? 8 : 9;
-    Heard heard = run(request.resumedFrom(wrong));
-    assertThat(heard.result().finish()).isEqualTo(FinishReason.REVOKED);
-    assertThat(heard.result().reason()).startsWith("token 19 differs");
-    choosing = false;
+    RecordingListener recorded = run(request.resumedFrom(wrong));
+    assertThat(recorded.result().finish()).isEqualTo(FinishReason.REVOKED);
+    assertThat(recorded.result().reason()).startsWith("token 19 differs");
+    auditing = false;
     assertThat(run(request.resumedFrom(wrong)).result().tokens()).isEqualTo(wrong);
   }
 
   @Test
-  void anEndThatComesEarlierThanBeforeIsADifference() {
+  void anEarlierEndThanBeforeIsAMismatch() {
     GenerationRequest ends =
         GenerationRequest.of(WheelHarness.prompt(random, 9), WheelHarness.warm(1), 400);
     int[] all = right(ends);
@@ -302,30 +302,30 @@ class AuditHookTest implements AuditHook {
     int[] more = Arrays.copyOf(all, all.length + 2);
     more[all.length] = 70;
     more[all.length + 1] = 71;
-    Heard heard = run(ends.resumedFrom(more));
-    assertThat(heard.result().finish()).isEqualTo(FinishReason.REVOKED);
-    assertThat(heard.result().reason()).endsWith("it was 70, now it is the end");
+    RecordingListener recorded = run(ends.resumedFrom(more));
+    assertThat(recorded.result().finish()).isEqualTo(FinishReason.REVOKED);
+    assertThat(recorded.result().reason()).endsWith("it was 70, now it is the end");
   }
 
   @Test
-  void aCancelledOneWhoseStepFailedIsCancelled() {
-    Heard heard = new Heard();
-    heard.generation = wheels.submit(request(), heard);
+  void aCancelledSequenceWhoseStepFailedIsCancelled() {
+    RecordingListener recorded = new RecordingListener();
+    recorded.generation = wheels.submit(request(), recorded);
     liar =
         number ->
             frame -> {
-              heard.generation.cancel();
+              recorded.generation.cancel();
               return ForgedFrames.failed(frame, 7);
             };
     turnAll();
-    assertThat(heard.result().finish()).isEqualTo(FinishReason.CANCELLED);
+    assertThat(recorded.result().finish()).isEqualTo(FinishReason.CANCELLED);
   }
 
   @Test
-  void nobodyIsToldToForgetWhatNobodyHeardOf() {
-    Heard sent = new Heard();
+  void noNodeGetsAForgetMessageForAPassageThatItNeverHad() {
+    RecordingListener sent = new RecordingListener();
     sent.generation = wheels.submit(request(), sent);
-    Heard rests = new Heard();
+    RecordingListener rests = new RecordingListener();
     rests.generation = wheels.submit(request(), rests);
     wheels.turn();
     assertThat(wheels.stats().admitted()).isEqualTo(2);
@@ -340,30 +340,30 @@ class AuditHookTest implements AuditHook {
   }
 
   @Test
-  void whatIsBrokenOffIsToldAndNoVerdictIsAwaited() {
-    Heard heard = new Heard();
-    heard.generation = wheels.submit(request(), heard);
+  void aBrokenOffPassageIsReportedAndNeedsNoVerdict() {
+    RecordingListener recorded = new RecordingListener();
+    recorded.generation = wheels.submit(request(), recorded);
     wheels.turn();
     wheels.setPlan(0, null, "node b is lost");
     turnAll();
     assertThat(dropped).isEqualTo(1);
-    heard.generation.cancel();
+    recorded.generation.cancel();
     turnAll();
-    assertThat(heard.result().finish()).isEqualTo(FinishReason.CANCELLED);
+    assertThat(recorded.result().finish()).isEqualTo(FinishReason.CANCELLED);
     assertThat(dropped).isEqualTo(1);
   }
 
   @Test
-  void aHeldOneCanBeCancelledRevokedAndClosed() {
-    Heard cancelled = run(request());
+  void aHeldSequenceCanBeCancelledRevokedAndClosed() {
+    RecordingListener cancelled = run(request());
     cancelled.generation.cancel();
     turnAll();
     assertThat(cancelled.result().finish()).isEqualTo(FinishReason.CANCELLED);
-    Heard revoked = run(request());
+    RecordingListener revoked = run(request());
     wheels.revoke(0, "another sequence showed that node a lies");
     turnAll();
     assertThat(revoked.result().finish()).isEqualTo(FinishReason.REVOKED);
-    Heard closed = run(request());
+    RecordingListener closed = run(request());
     wheels.close();
     wheels.turn();
     assertThat(closed.result().finish()).isEqualTo(FinishReason.RELEASED);
@@ -376,7 +376,7 @@ class AuditHookTest implements AuditHook {
 
   @Override
   public boolean shouldAudit(long arrival) {
-    return choosing;
+    return auditing;
   }
 
   @Override

@@ -7,7 +7,7 @@ import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.Generation;
 import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.api.GenerationResult;
-import dev.millrace.engine.internal.wheel.WheelHarness.Heard;
+import dev.millrace.engine.internal.wheel.WheelHarness.RecordingListener;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Random;
@@ -26,24 +26,24 @@ class ConcurrentSubmitTest {
 
   @Test
   void manyThreadsSubmitCancelAndAwait() throws Exception {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS.withPages(14));
-    Thread owner = Thread.ofPlatform().name("wheel").start(mill.wheel);
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS.withPages(14));
+    Thread owner = Thread.ofPlatform().name("wheel").start(harness.wheel);
     try (ExecutorService threads = Executors.newFixedThreadPool(6)) {
       Future<?>[] all =
           IntStream.range(0, 6)
-              .mapToObj(t -> threads.submit(submitter(mill, t)))
+              .mapToObj(t -> threads.submit(submitter(harness, t)))
               .toArray(Future<?>[]::new);
       for (Future<?> each : all) {
         each.get();
       }
     }
-    assertThat(mill.wheel.stats().ended()).isEqualTo(6 * 25);
-    mill.wheel.close();
+    assertThat(harness.wheel.stats().ended()).isEqualTo(6 * 25);
+    harness.wheel.close();
     owner.join();
-    mill.wheel.check();
+    harness.wheel.check();
   }
 
-  private static Callable<Void> submitter(WheelHarness mill, int thread) {
+  private static Callable<Void> submitter(WheelHarness harness, int thread) {
     return () -> {
       Random random = new Random(thread);
       for (int i = 0; i < 25; i++) {
@@ -55,15 +55,15 @@ class ConcurrentSubmitTest {
         int[] expected =
             WheelHarness.MODEL.alone(request.prompt(), request.sampling(), request.maxTokens());
         CountDownLatch begun = new CountDownLatch(1);
-        Heard heard = new Heard();
-        heard.onToken = begun::countDown;
-        heard.generation = mill.wheel.submit(request, heard);
+        RecordingListener recorded = new RecordingListener();
+        recorded.onToken = begun::countDown;
+        recorded.generation = harness.wheel.submit(request, recorded);
         boolean cancel = i % 5 == 0 && expected.length > 0;
         if (cancel) {
           begun.await();
-          heard.generation.cancel();
+          recorded.generation.cancel();
         }
-        GenerationResult result = heard.generation.await();
+        GenerationResult result = recorded.generation.await();
         int[] tokens = result.tokens();
         if (!cancel || result.finish() != FinishReason.CANCELLED) {
           assertThat(tokens).as("thread %d, request %d", thread, i).isEqualTo(expected);
@@ -77,41 +77,43 @@ class ConcurrentSubmitTest {
 
   @Test
   void anIdleWheelWakesForARequestAndForItsClose() throws Exception {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS);
-    Thread owner = Thread.ofPlatform().start(mill.wheel);
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS);
+    Thread owner = Thread.ofPlatform().start(harness.wheel);
     for (int i = 0; i < 200; i++) {
       Generation generation =
-          mill.wheel.submit(
-              GenerationRequest.of(new int[] {3 + i % 7}, WheelHarness.warm(i), 2), new Heard());
+          harness.wheel.submit(
+              GenerationRequest.of(new int[] {3 + i % 7}, WheelHarness.warm(i), 2),
+              new RecordingListener());
       assertThat(generation.await(Duration.ofSeconds(30))).isPresent();
     }
-    mill.wheel.close();
+    harness.wheel.close();
     owner.join();
   }
 
   @Test
-  void aWheelThatIsClosedOrInterruptedLeavesNobodyWaiting() throws Exception {
+  void aClosedOrInterruptedWheelLeavesNoSubmitterWaiting() throws Exception {
     for (boolean interrupt : new boolean[] {false, true}) {
-      WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS);
+      WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS);
       CountDownLatch begun = new CountDownLatch(1);
-      Heard heard = new Heard();
-      heard.onToken = begun::countDown;
-      heard.generation =
-          mill.wheel.submit(
-              GenerationRequest.of(new int[] {3}, WheelHarness.warm(1), 400).ignoringEnd(), heard);
-      Thread owner = Thread.ofPlatform().start(mill.wheel);
+      RecordingListener recorded = new RecordingListener();
+      recorded.onToken = begun::countDown;
+      recorded.generation =
+          harness.wheel.submit(
+              GenerationRequest.of(new int[] {3}, WheelHarness.warm(1), 400).ignoringEnd(),
+              recorded);
+      Thread owner = Thread.ofPlatform().start(harness.wheel);
       begun.await();
       if (interrupt) {
-        heard.generation.release();
+        recorded.generation.release();
         owner.interrupt();
       } else {
-        mill.wheel.close();
+        harness.wheel.close();
       }
-      assertThat(heard.generation.await().finish())
+      assertThat(recorded.generation.await().finish())
           .isIn(FinishReason.RELEASED, FinishReason.LENGTH);
       owner.join();
       assertThatThrownBy(
-              () -> mill.submit(GenerationRequest.of(new int[] {3}, WheelHarness.warm(1), 1)))
+              () -> harness.submit(GenerationRequest.of(new int[] {3}, WheelHarness.warm(1), 1)))
           .hasMessageContaining("closed");
     }
   }

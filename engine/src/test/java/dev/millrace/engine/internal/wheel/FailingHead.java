@@ -3,7 +3,7 @@ package dev.millrace.engine.internal.wheel;
 import dev.millrace.engine.internal.pipe.Batch;
 import dev.millrace.engine.internal.pipe.EmbeddingAndHead;
 
-/** The fake model's end, which can be broken. */
+/** The fake model's embedding and head, which can be made to fail. */
 final class FailingHead implements EmbeddingAndHead {
   private final EmbeddingAndHead inner = WheelHarness.MODEL.end();
   private final boolean inEmbedding;

@@ -17,22 +17,22 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wheels over pipes whose nodes come and go, and a net between them that loses, repeats, swaps,
- * spoils and replays frames, all drawn from a seed. What the planner of an origin does is here as
- * well: whatever goes wrong in a way that can be seen, or stands still, is planned anew.
+ * Schedulers over pipes whose nodes come and go, with a network between them that loses, repeats,
+ * swaps, damages and replays frames, all drawn from a seed. It also plays the planner of an origin:
+ * a pipe with a visible fault, or without progress, gets a new plan.
  */
 final class FaultSimulation {
   private static final FakeModel MODEL = WheelHarness.MODEL;
   private static final String ORIGIN = "o";
   private static final String NODES = "abcd";
 
-  /** A frame on its way. */
+  /** A frame in transit. */
   private record Letter(int pipe, String to, byte[] bytes) {}
 
   final BatchLoop wheels;
   final int pipes;
   boolean storm;
-  boolean forging; // whether half of what is spoilt fits its hash
+  boolean forging; // whether half of the damaged frames get a valid hash
   long replans;
   long forged;
   private final Random random;
@@ -45,7 +45,7 @@ final class FaultSimulation {
   private long epochs;
   private long now;
 
-  FaultSimulation(WheelSettings settings, int pipes, Random random, @Nullable AuditHook examiner) {
+  FaultSimulation(WheelSettings settings, int pipes, Random random, @Nullable AuditHook auditHook) {
     this.settings = settings;
     this.pipes = pipes;
     this.random = random;
@@ -64,16 +64,16 @@ final class FaultSimulation {
             settings,
             origins,
             WheelHarness.vocabulary(),
-            WheelHarness::speller,
+            WheelHarness::assembler,
             () -> now++,
-            examiner);
+            auditHook);
   }
 
-  /** Each node has all layers one by one, so that any plan can be gone by. */
+  /** Each node has all layers one by one, so that any plan is possible. */
   private PipeProcessor processor(int pipe, String name) {
-    FrameTransport hop = (to, frame) -> letters.add(new Letter(pipe, to, bytes(frame)));
+    FrameTransport transport = (to, frame) -> letters.add(new Letter(pipe, to, bytes(frame)));
     List<Segment> layers = MODEL.cut(settings.pages(), 0, 1, 2, 3);
-    return new PipeProcessor(name, layers, name.equals(ORIGIN) ? MODEL.end() : null, hop);
+    return new PipeProcessor(name, layers, name.equals(ORIGIN) ? MODEL.end() : null, transport);
   }
 
   private static byte[] bytes(ByteBuffer frame) {
@@ -84,7 +84,7 @@ final class FaultSimulation {
     nodes.get(pipe).put(node, processor(pipe, node));
   }
 
-  /** The processor of a node in a pipe; null where it is gone. */
+  /** The processor of a node in a pipe; null if the node is gone. */
   @Nullable PipeProcessor node(int pipe, String name) {
     return nodes.get(pipe).get(name);
   }
@@ -99,7 +99,7 @@ final class FaultSimulation {
     return any;
   }
 
-  /** Something happens: a letter arrives, or not; a node goes or comes; a pipe is planned. */
+  /** One random event: a frame arrives, or not; a node goes or comes; a pipe gets a plan. */
   void happen() {
     int pipe = random.nextInt(pipes);
     if (storm && random.nextInt(40) == 0) {
@@ -114,7 +114,7 @@ final class FaultSimulation {
   private void lose(int pipe) {
     String node = NODES.substring(random.nextInt(4)).substring(0, 1);
     if (nodes.get(pipe).remove(node) == null) {
-      come(pipe, node); // it starts again, and knows nothing
+      come(pipe, node); // it restarts, and knows nothing
     }
     letters.removeIf(letter -> letter.pipe() == pipe && letter.to().equals(node));
     hurt[pipe] = true;
@@ -124,7 +124,7 @@ final class FaultSimulation {
     }
   }
 
-  /** The first letter to somebody, in fair weather. */
+  /** The first frame to any node, without faults. */
   private void deliver() {
     if (letters.isEmpty()) {
       return;
@@ -180,14 +180,14 @@ final class FaultSimulation {
           && node.epoch() > 0) {
         node.receive(bytes);
       } else {
-        hurt[letter.pipe()] = true; // it is gone, or started again and has nothing open
+        hurt[letter.pipe()] = true; // it is gone, or restarted and has nothing open
       }
     } catch (EngineException e) {
       hurt[letter.pipe()] = true;
     }
   }
 
-  /** A plan over some of the nodes that are there; they know it first. */
+  /** A plan over some of the present nodes, which get it first. */
   void replan(int pipe) {
     List<Pipe.NodeLayers> stretches = new ArrayList<>();
     List<String> there = new ArrayList<>(nodes.get(pipe).keySet());
@@ -213,7 +213,7 @@ final class FaultSimulation {
     turn();
   }
 
-  /** The storm is over: what is hurt, or stands still, is planned anew until all is done. */
+  /** The faults are over: a damaged or stalled pipe gets a new plan until all is done. */
   void calm() {
     storm = false;
     int rounds = 0;
@@ -227,12 +227,12 @@ final class FaultSimulation {
         deliver();
       }
       if (rounds++ > 50) {
-        throw new IllegalStateException("it comes to no rest: " + wheels.stats());
+        throw new IllegalStateException("it does not come to rest: " + wheels.stats());
       }
     } while (wheels.stats().waiting() + wheels.stats().admitted() > 0);
   }
 
-  /** Passages that nodes of present plans still keep something for. */
+  /** The passages that nodes of current plans still hold. */
   int passages() {
     int passages = 0;
     for (int pipe = 0; pipe < pipes; pipe++) {

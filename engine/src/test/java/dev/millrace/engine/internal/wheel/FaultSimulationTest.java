@@ -6,7 +6,7 @@ import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.api.GenerationResult;
 import dev.millrace.engine.api.WheelStats;
-import dev.millrace.engine.internal.wheel.WheelHarness.Heard;
+import dev.millrace.engine.internal.wheel.WheelHarness.RecordingListener;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Nodes vanish, plans change, frames are lost, repeated, swapped, spoilt and replayed, sequences
- * are cancelled, released, examined and revoked: each that is not cancelled gives what it gives
- * alone. Where frames are forged as well, it may fail or give something else, but it ends.
+ * Nodes vanish, plans change, frames are lost, repeated, swapped, damaged and replayed, sequences
+ * are cancelled, released, audited and revoked: each sequence that is not cancelled gives the same
+ * as alone. If frames are forged as well, it may fail or give something else, but it ends.
  */
 @Timeout(600)
 class FaultSimulationTest {
@@ -38,18 +38,18 @@ class FaultSimulationTest {
   private static final class Life {
     final GenerationRequest request;
     final int[] expected;
-    Heard heard;
+    RecordingListener recorded;
     boolean cancelled;
 
-    Life(GenerationRequest request, int[] expected, Heard heard) {
+    Life(GenerationRequest request, int[] expected, RecordingListener recorded) {
       this.request = request;
       this.expected = expected;
-      this.heard = heard;
+      this.recorded = recorded;
     }
   }
 
   @Test
-  void whateverHappensOnTheWayEachGivesWhatItGivesAlone() {
+  void everySequenceGivesTheSameAsAloneDespiteFaults() {
     playAll(false);
     assertThat(replans).isGreaterThan(5L * SEEDS);
     assertThat(revoked).isGreaterThan(SEEDS / 4);
@@ -57,7 +57,7 @@ class FaultSimulationTest {
   }
 
   @Test
-  void whateverIsForgedOnTheWayEachEnds() {
+  void everySequenceEndsDespiteForgedFrames() {
     playAll(true);
     assertThat(ended).isGreaterThan(10L * SEEDS);
     assertThat(forged).isGreaterThan(10L * SEEDS);
@@ -83,57 +83,58 @@ class FaultSimulationTest {
             .withRows(8 + random.nextInt(100), 1 + random.nextInt(40))
             .withPrefixReuse(random.nextInt(5) > 0)
             .withGroups(1 + random.nextInt(4));
-    Court court = new Court(random);
-    FaultSimulation weather =
-        new FaultSimulation(settings, 1 + random.nextInt(3), random, seed % 2 == 0 ? court : null);
-    weather.storm = true;
-    weather.forging = forging;
+    RandomAudit audit = new RandomAudit(random);
+    FaultSimulation simulation =
+        new FaultSimulation(settings, 1 + random.nextInt(3), random, seed % 2 == 0 ? audit : null);
+    simulation.storm = true;
+    simulation.forging = forging;
     List<Life> lives = new ArrayList<>();
     for (int step = 0; step < 900; step++) {
       switch (random.nextInt(60)) {
-        case 0, 1, 2 -> lives.add(begin(weather, random));
-        case 3 -> wish(lives, random);
-        case 4 -> weather.replan(random.nextInt(weather.pipes));
-        case 5 -> court.judge();
+        case 0, 1, 2 -> lives.add(begin(simulation, random));
+        case 3 -> requestStop(lives, random);
+        case 4 -> simulation.replan(random.nextInt(simulation.pipes));
+        case 5 -> audit.judge();
         case 6 -> {
           if (random.nextInt(12) == 0) {
-            weather.wheels.revoke(random.nextInt(weather.pipes), "a node lied");
+            simulation.wheels.revoke(random.nextInt(simulation.pipes), "a node lied");
           }
         }
         default -> {
-          weather.happen();
-          weather.turn();
+          simulation.happen();
+          simulation.turn();
         }
       }
-      resume(weather, lives);
+      resume(simulation, lives);
     }
-    finish(weather, lives, court);
+    finish(simulation, lives, audit);
   }
 
-  private void finish(FaultSimulation weather, List<Life> lives, Court court) {
+  private void finish(FaultSimulation simulation, List<Life> lives, RandomAudit audit) {
     do {
-      court.acquitting = true;
-      court.judge();
-      weather.calm();
-    } while (resume(weather, lives) | weather.turn());
-    if (weather.forging) {
-      lives.forEach(life -> failed += life.heard.result().finish() == FinishReason.FAILED ? 1 : 0);
-      forged += weather.forged;
-      weather.replanAll(); // a node may not have heard what it was to forget
+      audit.approving = true;
+      audit.judge();
+      simulation.calm();
+    } while (resume(simulation, lives) | simulation.turn());
+    if (simulation.forging) {
+      lives.forEach(
+          life -> failed += life.recorded.result().finish() == FinishReason.FAILED ? 1 : 0);
+      forged += simulation.forged;
+      simulation.replanAll(); // a node may not have recorded what it was to forget
     } else {
       lives.forEach(FaultSimulationTest::check);
     }
-    WheelStats stats = weather.wheels.stats();
+    WheelStats stats = simulation.wheels.stats();
     assertThat(stats.pagesUsed()).isZero();
     assertThat(stats.waiting() + stats.admitted()).isZero();
-    assertThat(weather.passages()).as("passages that nodes keep").isZero();
-    assertThat(court.open).as("passages that the examiner keeps").isEmpty();
-    replans += weather.replans;
+    assertThat(simulation.passages()).as("passages that nodes keep").isZero();
+    assertThat(audit.open).as("passages that the audit hook keeps").isEmpty();
+    replans += simulation.replans;
     ended += lives.size();
   }
 
-  /** One of few prompts, so that beginnings are often equal. */
-  private Life begin(FaultSimulation weather, Random random) {
+  /** One of few prompts, so that prefixes are often equal. */
+  private Life begin(FaultSimulation simulation, Random random) {
     int number = random.nextInt(40);
     Random own = new Random(number);
     int[] prompt = WheelHarness.prompt(new Random(number % 3), 1 + own.nextInt(70));
@@ -142,37 +143,37 @@ class FaultSimulationTest {
     int[] expected =
         known.computeIfAbsent(
             number, n -> WheelHarness.MODEL.alone(prompt, request.sampling(), request.maxTokens()));
-    return new Life(request, expected, submit(weather, request));
+    return new Life(request, expected, submit(simulation, request));
   }
 
-  private static Heard submit(FaultSimulation weather, GenerationRequest request) {
-    Heard heard = new Heard();
-    heard.generation = weather.wheels.submit(request, heard);
-    return heard;
+  private static RecordingListener submit(FaultSimulation simulation, GenerationRequest request) {
+    RecordingListener recorded = new RecordingListener();
+    recorded.generation = simulation.wheels.submit(request, recorded);
+    return recorded;
   }
 
-  private static void wish(List<Life> lives, Random random) {
+  private static void requestStop(List<Life> lives, Random random) {
     if (!lives.isEmpty()) {
       Life life = lives.get(random.nextInt(lives.size()));
       if (random.nextBoolean()) {
-        life.heard.generation.release();
+        life.recorded.generation.release();
       } else {
-        life.cancelled |= !life.heard.generation.isDone();
-        life.heard.generation.cancel();
+        life.cancelled |= !life.recorded.generation.isDone();
+        life.recorded.generation.cancel();
       }
     }
   }
 
-  /** Submits again who was released, with its tokens, and who was revoked, without. */
-  private boolean resume(FaultSimulation weather, List<Life> lives) {
+  /** Submits released requests again with their tokens, and revoked ones without. */
+  private boolean resume(FaultSimulation simulation, List<Life> lives) {
     boolean any = false;
     for (Life life : lives) {
-      GenerationResult result = life.heard.generation.result().orElse(null);
+      GenerationResult result = life.recorded.generation.result().orElse(null);
       if (result != null && result.finish() == FinishReason.RELEASED) {
-        life.heard = submit(weather, life.request.resumedFrom(result.tokens()));
+        life.recorded = submit(simulation, life.request.resumedFrom(result.tokens()));
         any = true;
       } else if (result != null && result.finish() == FinishReason.REVOKED) {
-        life.heard = submit(weather, life.request);
+        life.recorded = submit(simulation, life.request);
         revoked++;
         any = true;
       }
@@ -181,7 +182,7 @@ class FaultSimulationTest {
   }
 
   private static void check(Life life) {
-    GenerationResult result = life.heard.result();
+    GenerationResult result = life.recorded.result();
     int[] tokens = result.tokens();
     if (result.finish() == FinishReason.CANCELLED) {
       assertThat(life.cancelled).isTrue();
@@ -193,20 +194,20 @@ class FaultSimulationTest {
     }
   }
 
-  /** Chooses some and judges them by lot, or late. */
-  private static final class Court implements AuditHook {
+  /** Audits some sequences and gives random or late verdicts. */
+  private static final class RandomAudit implements AuditHook {
     private final Random random;
     private final List<Consumer<@Nullable String>> cases = new ArrayList<>();
     private final Map<String, Integer> open = new HashMap<>(); // passage -> positions seen back
-    private boolean acquitting;
+    private boolean approving;
 
-    Court(Random random) {
+    RandomAudit(Random random) {
       this.random = random;
     }
 
     void judge() {
       cases.forEach(
-          verdict -> verdict.accept(acquitting || random.nextInt(3) > 0 ? null : "it is wrong"));
+          verdict -> verdict.accept(approving || random.nextInt(3) > 0 ? null : "it is wrong"));
       cases.clear();
     }
 
@@ -230,7 +231,7 @@ class FaultSimulationTest {
         int pipe, long epoch, long passage, int positions, Consumer<@Nullable String> verdict) {
       Integer last = open.remove(pipe + "/" + passage);
       assertThat(last == null || last == positions - 1).as("all rows came back").isTrue();
-      if (acquitting) {
+      if (approving) {
         verdict.accept(null);
       } else {
         cases.add(verdict);

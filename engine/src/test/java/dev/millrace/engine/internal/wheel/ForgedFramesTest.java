@@ -10,7 +10,7 @@ import dev.millrace.engine.internal.pipe.FakeNetwork;
 import dev.millrace.engine.internal.pipe.ForgedFrames;
 import dev.millrace.engine.internal.pipe.Pipe;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
-import dev.millrace.engine.internal.wheel.WheelHarness.Heard;
+import dev.millrace.engine.internal.wheel.WheelHarness.RecordingListener;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +18,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What nodes may send and send wrongly: sequences fail, or come again; none hangs. */
+/** Wrong frames from nodes: sequences fail, or are computed again; none hangs. */
 @Timeout(600)
 class ForgedFramesTest {
   private static final int SEEDS = Boolean.getBoolean("millrace.proof") ? 20_000 : 600;
@@ -37,32 +37,32 @@ class ForgedFramesTest {
   @Test
   void rowsThatComeBackForAnotherStepAreComputedAgain() {
     for (ComputeStep step : ComputeStep.values()) {
-      WheelHarness mill = WheelHarness.spread(WheelHarness.SETTINGS.withRows(32, 32), "oaaa", 1);
+      WheelHarness harness = WheelHarness.spread(WheelHarness.SETTINGS.withRows(32, 32), "oaaa", 1);
       GenerationRequest request =
           GenerationRequest.of(
                   WheelHarness.prompt(random, 80), WheelHarness.warm(step.ordinal()), 5)
               .ignoringEnd();
-      Heard heard = mill.submit(request);
-      for (int frames = 0; !heard.generation.isDone(); frames++) {
-        mill.turn();
-        mill.net.step();
-        ByteBuffer answer = mill.net.waiting("o").poll();
+      RecordingListener recorded = harness.submit(request);
+      for (int frames = 0; !recorded.generation.isDone(); frames++) {
+        harness.turn();
+        harness.net.step();
+        ByteBuffer answer = harness.net.waiting("o").poll();
         if (answer != null) { // chunks of the prompt, and some tokens
-          mill.wheel.receive(0, frames % 3 == 2 ? ForgedFrames.step(answer, step) : answer);
+          harness.wheel.receive(0, frames % 3 == 2 ? ForgedFrames.step(answer, step) : answer);
         }
         assertThat(frames).as("frames, with step %s", step).isLessThan(100);
       }
-      assertThat(heard.result().finish())
-          .as(heard.result().reason())
+      assertThat(recorded.result().finish())
+          .as(recorded.result().reason())
           .isEqualTo(FinishReason.LENGTH);
-      assertThat(heard.result().tokens())
+      assertThat(recorded.result().tokens())
           .isEqualTo(
               new WheelHarness(WheelHarness.SETTINGS).submitAndTurn(request).result().tokens());
     }
   }
 
   @Test
-  void whateverBitOfAFrameIsTurnedAllEndOrAreSeenToBeAway() {
+  void aFlippedBitInAFrameLosesNoSequence() {
     for (int seed = 0; seed < SEEDS; seed++) {
       try {
         play(new Random(seed), seed);
@@ -82,7 +82,7 @@ class ForgedFramesTest {
             WheelHarness.SETTINGS.withGroups(3),
             List.of(origin),
             WheelHarness.vocabulary(),
-            WheelHarness::speller,
+            WheelHarness::assembler,
             () -> 0,
             null);
     int[] left = {3 + random.nextInt(25)}; // frames until one is forged
@@ -105,13 +105,14 @@ class ForgedFramesTest {
             }
           });
     }
-    List<Heard> heard = new ArrayList<>();
+    List<RecordingListener> recorded = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       int[] prompt = WheelHarness.prompt(random, 3 + random.nextInt(50));
-      heard.add(new Heard());
-      heard.getLast().generation =
+      recorded.add(new RecordingListener());
+      recorded.getLast().generation =
           wheels.submit(
-              GenerationRequest.of(prompt, WheelHarness.warm(i), 6).ignoringEnd(), heard.getLast());
+              GenerationRequest.of(prompt, WheelHarness.warm(i), 6).ignoringEnd(),
+              recorded.getLast());
     }
     int turns = 0;
     while (wheels.turn() || net.step()) {
@@ -119,7 +120,7 @@ class ForgedFramesTest {
       assertThat(turns++).as("turns without an end").isLessThan(5_000);
     }
     if (wheels.inFlight(0).isEmpty()) {
-      assertThat(heard).allMatch(h -> h.generation.isDone());
+      assertThat(recorded).allMatch(h -> h.generation.isDone());
     }
   }
 

@@ -9,7 +9,7 @@ import dev.millrace.engine.internal.pipe.Pipe;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.pipe.SequenceCondition;
 import dev.millrace.engine.internal.pipe.SequenceState;
-import dev.millrace.engine.internal.wheel.WheelHarness.Heard;
+import dev.millrace.engine.internal.wheel.WheelHarness.RecordingListener;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,14 +32,14 @@ class PipePlanTest {
         .ignoringEnd();
   }
 
-  private static void isAsAlone(GenerationRequest request, Heard heard) {
-    assertThat(heard.result().finish()).isEqualTo(FinishReason.LENGTH);
-    assertThat(heard.result().tokens())
+  private static void isAsAlone(GenerationRequest request, RecordingListener recorded) {
+    assertThat(recorded.result().finish()).isEqualTo(FinishReason.LENGTH);
+    assertThat(recorded.result().tokens())
         .isEqualTo(
             new WheelHarness(WheelHarness.SETTINGS).submitAndTurn(request).result().tokens());
   }
 
-  /** Wheels with pipes that are all here. */
+  /** A scheduler with several local pipes. */
   private static BatchLoop local(int pipes) {
     List<PipeProcessor> processors = new ArrayList<>();
     for (int i = 0; i < pipes; i++) {
@@ -49,15 +49,15 @@ class PipePlanTest {
         WheelHarness.SETTINGS,
         processors,
         WheelHarness.vocabulary(),
-        WheelHarness::speller,
+        WheelHarness::assembler,
         () -> 0,
         null);
   }
 
-  private static Heard submit(BatchLoop wheels, GenerationRequest request) {
-    Heard heard = new Heard();
-    heard.generation = wheels.submit(request, heard);
-    return heard;
+  private static RecordingListener submit(BatchLoop wheels, GenerationRequest request) {
+    RecordingListener recorded = new RecordingListener();
+    recorded.generation = wheels.submit(request, recorded);
+    return recorded;
   }
 
   private static void turnAll(BatchLoop wheels) {
@@ -67,142 +67,143 @@ class PipePlanTest {
   }
 
   @Test
-  void whileThereIsNoPipeAllWaitAndWishesAreGrantedAtOnce() {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS);
-    mill.wheel.setPlan(0, null, "nobody is there");
+  void withoutAPipeAllWaitAndStopRequestsTakeEffectAtOnce() {
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS);
+    harness.wheel.setPlan(0, null, "no node is there");
     GenerationRequest request = request(40, 5);
-    Heard waits = mill.submit(request);
-    Heard cancelled = mill.submit(request(40, 5));
-    Heard released = mill.submit(request(40, 5));
-    mill.turnAll();
-    assertThat(mill.wheel.stats().waiting()).isEqualTo(3);
-    assertThat(mill.wheel.stats().turns()).isZero();
+    RecordingListener waits = harness.submit(request);
+    RecordingListener cancelled = harness.submit(request(40, 5));
+    RecordingListener released = harness.submit(request(40, 5));
+    harness.turnAll();
+    assertThat(harness.wheel.stats().waiting()).isEqualTo(3);
+    assertThat(harness.wheel.stats().turns()).isZero();
     cancelled.generation.cancel();
     released.generation.release();
-    mill.turn();
+    harness.turn();
     assertThat(cancelled.result().finish()).isEqualTo(FinishReason.CANCELLED);
     assertThat(released.result().finish()).isEqualTo(FinishReason.RELEASED);
-    mill.wheel.setPlan(0, HERE, "somebody came");
-    mill.turnAll();
+    harness.wheel.setPlan(0, HERE, "a node came");
+    harness.turnAll();
     isAsAlone(request, waits);
   }
 
   @Test
-  void anotherPlanCallsAllBackAndDropsWhatWasCached() {
-    WheelHarness mill = WheelHarness.spread(WheelHarness.SETTINGS.withGroups(3), "oabb", 3);
+  void aNewPlanReturnsAllSequencesToTheQueueAndDropsTheCache() {
+    WheelHarness harness = WheelHarness.spread(WheelHarness.SETTINGS.withGroups(3), "oabb", 3);
     List<GenerationRequest> requests = new ArrayList<>();
-    List<Heard> heard = new ArrayList<>();
+    List<RecordingListener> recorded = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       requests.add(request(70 + i, 40));
-      heard.add(mill.submit(requests.getLast()));
+      recorded.add(harness.submit(requests.getLast()));
     }
-    while (heard.getFirst().tokens.size() < 10) {
-      mill.turn();
-      mill.net.step();
+    while (recorded.getFirst().tokens.size() < 10) {
+      harness.turn();
+      harness.net.step();
     }
-    assertThat(mill.wheel.inFlight(0)).isNotEmpty().allMatch(away -> away.epoch() == 7);
-    assertThat(mill.wheel.stats().pagesUsed()).isPositive();
-    mill.wheel.setPlan(0, null, "node b is lost");
-    mill.turn();
-    assertThat(mill.wheel.inFlight(0)).isEmpty();
-    assertThat(mill.wheel.stats().waiting()).isEqualTo(4);
-    assertThat(mill.wheel.stats().pagesFree()).isEqualTo(WheelHarness.SETTINGS.pages());
+    assertThat(harness.wheel.inFlight(0)).isNotEmpty().allMatch(away -> away.epoch() == 7);
+    assertThat(harness.wheel.stats().pagesUsed()).isPositive();
+    harness.wheel.setPlan(0, null, "node b is lost");
+    harness.turn();
+    assertThat(harness.wheel.inFlight(0)).isEmpty();
+    assertThat(harness.wheel.stats().waiting()).isEqualTo(4);
+    assertThat(harness.wheel.stats().pagesFree()).isEqualTo(WheelHarness.SETTINGS.pages());
     Pipe next =
         new Pipe(
             8, "o", 4, List.of(new Pipe.NodeLayers("o", 0, 1), new Pipe.NodeLayers("c", 1, 4)));
     PipeProcessor other =
-        new PipeProcessor("c", List.of(WheelHarness.MODEL.segment(64, 1, 4)), null, mill.net);
+        new PipeProcessor("c", List.of(WheelHarness.MODEL.segment(64, 1, 4)), null, harness.net);
     other.setPlan(next);
-    mill.net.join("c", other::receive);
-    mill.wheel.setPlan(0, next, "node c came");
-    mill.turnAll();
+    harness.net.join("c", other::receive);
+    harness.wheel.setPlan(0, next, "node c came");
+    harness.turnAll();
     for (int i = 0; i < 4; i++) {
-      isAsAlone(requests.get(i), heard.get(i));
-      assertThat(heard.get(i).result().usage().preemptions()).isZero();
+      isAsAlone(requests.get(i), recorded.get(i));
+      assertThat(recorded.get(i).result().usage().preemptions()).isZero();
     }
     assertThat(other.passageCount()).isZero();
   }
 
   @Test
-  void aFrameOfAnotherPlanIsAsIfItNeverCame() {
-    WheelHarness mill = WheelHarness.spread(WheelHarness.SETTINGS, "oaaa", 1);
-    Heard heard = mill.submit(request(5, 3));
-    mill.turn();
-    mill.net.step();
-    byte[] answer = mill.net.waiting("o").remove().array();
+  void aFrameOfAnotherPlanIsIgnored() {
+    WheelHarness harness = WheelHarness.spread(WheelHarness.SETTINGS, "oaaa", 1);
+    RecordingListener recorded = harness.submit(request(5, 3));
+    harness.turn();
+    harness.net.step();
+    byte[] answer = harness.net.waiting("o").remove().array();
     byte[] former = answer.clone();
     ByteBuffer.wrap(former).putLong(13, 6); // the epoch
     FakeNetwork.seal(former);
-    mill.wheel.receive(0, ByteBuffer.wrap(former));
-    mill.turnAll();
-    assertThat(heard.tokens).isEmpty();
+    harness.wheel.receive(0, ByteBuffer.wrap(former));
+    harness.turnAll();
+    assertThat(recorded.tokens).isEmpty();
     assertThat(
-            mill.processor
+            harness
+                .processor
                 .transitionCounts()
                 .of(SequenceState.VALIDATING, SequenceCondition.NO_SEQUENCE))
         .isEqualTo(1);
-    mill.wheel.receive(0, ByteBuffer.wrap(answer.clone()));
-    mill.wheel.receive(0, ByteBuffer.wrap(answer.clone())); // one of them is late
-    mill.turnAll();
-    assertThat(heard.result().tokens()).hasSize(3);
+    harness.wheel.receive(0, ByteBuffer.wrap(answer.clone()));
+    harness.wheel.receive(0, ByteBuffer.wrap(answer.clone())); // one of them is late
+    harness.turnAll();
+    assertThat(recorded.result().tokens()).hasSize(3);
   }
 
   @Test
-  void aCancelledOneThatIsAwayEndsWhenItIsBackOrGivenUp() {
+  void aCancelledSequenceAtAnotherNodeEndsWhenItIsBackOrGivenUp() {
     for (boolean back : new boolean[] {true, false}) {
-      WheelHarness mill = WheelHarness.spread(WheelHarness.SETTINGS, "oaaa", 1);
-      Heard heard = mill.submit(request(5, 3));
-      mill.turn();
-      heard.generation.cancel();
-      mill.turn();
-      assertThat(heard.generation.isDone()).isFalse();
+      WheelHarness harness = WheelHarness.spread(WheelHarness.SETTINGS, "oaaa", 1);
+      RecordingListener recorded = harness.submit(request(5, 3));
+      harness.turn();
+      recorded.generation.cancel();
+      harness.turn();
+      assertThat(recorded.generation.isDone()).isFalse();
       if (!back) {
-        mill.wheel.setPlan(0, null, "node a is lost");
+        harness.wheel.setPlan(0, null, "node a is lost");
       }
-      mill.turnAll();
-      assertThat(heard.result().finish()).isEqualTo(FinishReason.CANCELLED);
-      assertThat(mill.wheel.stats().pagesUsed()).isZero();
+      harness.turnAll();
+      assertThat(recorded.result().finish()).isEqualTo(FinishReason.CANCELLED);
+      assertThat(harness.wheel.stats().pagesUsed()).isZero();
     }
   }
 
   @Test
-  void asManyGroupsFlyAsNodesComputeAndNobodyIsLeftBehind() {
-    WheelHarness mill =
+  void asManyGroupsAreInFlightAsThereAreNodesAndNoSequenceStarves() {
+    WheelHarness harness =
         WheelHarness.spread(WheelHarness.SETTINGS.withGroups(8).withPages(256), "oabb", 5);
-    List<Heard> heard = new ArrayList<>();
-    heard.add(mill.submit(request(4, 200)));
-    while (heard.getFirst().tokens.size() < 3) {
-      mill.turn();
-      mill.net.step();
-      assertThat(mill.wheel.inFlight(0).size()).isLessThanOrEqualTo(1);
+    List<RecordingListener> recorded = new ArrayList<>();
+    recorded.add(harness.submit(request(4, 200)));
+    while (recorded.getFirst().tokens.size() < 3) {
+      harness.turn();
+      harness.net.step();
+      assertThat(harness.wheel.inFlight(0).size()).isLessThanOrEqualTo(1);
     }
     for (int i = 1; i < 7; i++) {
-      heard.add(mill.submit(request(4, 200)));
+      recorded.add(harness.submit(request(4, 200)));
     }
     int most = 0;
-    while (heard.getFirst().tokens.size() < 100) {
-      while (mill.turn()) {}
-      most = Math.max(most, mill.wheel.inFlight(0).size());
-      mill.net.step();
+    while (recorded.getFirst().tokens.size() < 100) {
+      while (harness.turn()) {}
+      most = Math.max(most, harness.wheel.inFlight(0).size());
+      harness.net.step();
     }
     assertThat(most).isEqualTo(3);
-    int[] counts = heard.stream().mapToInt(h -> h.tokens.size()).toArray();
+    int[] counts = recorded.stream().mapToInt(h -> h.tokens.size()).toArray();
     assertThat(Arrays.stream(counts).min().orElseThrow()).isGreaterThan(85);
-    long before = mill.wheel.stats().turns();
-    mill.turnAll();
+    long before = harness.wheel.stats().turns();
+    harness.turnAll();
     // about a third of seven in each
-    long turns = mill.wheel.stats().turns() - before;
+    long turns = harness.wheel.stats().turns() - before;
     assertThat(turns).isBetween(2 * 100L, 4 * 100L);
   }
 
   @Test
-  void theLineGoesToThePipeThatRunsTheFewest() {
+  void aWaitingSequenceGoesToThePipeThatRunsTheFewest() {
     BatchLoop wheels = local(2);
     List<GenerationRequest> requests = new ArrayList<>();
-    List<Heard> heard = new ArrayList<>();
+    List<RecordingListener> recorded = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
       requests.add(request(30 + i, 20));
-      heard.add(submit(wheels, requests.getLast()));
+      recorded.add(submit(wheels, requests.getLast()));
     }
     wheels.turn();
     assertThat(wheels.stats(0).admitted()).isEqualTo(3);
@@ -213,18 +214,18 @@ class PipePlanTest {
     assertThat(wheels.stats(1).admitted()).isEqualTo(6);
     turnAll(wheels);
     for (int i = 0; i < 6; i++) {
-      isAsAlone(requests.get(i), heard.get(i));
+      isAsAlone(requests.get(i), recorded.get(i));
     }
     assertThat(wheels.stats().ended()).isEqualTo(6);
     assertThat(wheels.stats(1).ended()).isEqualTo(6);
   }
 
   @Test
-  void revokedAreThoseInThePipeAndThoseWithTokensFromIt() {
+  void revokeEndsSequencesInThePipeAndThoseWithTokensFromIt() {
     BatchLoop wheels = local(2);
-    Heard first = submit(wheels, request(30, 50));
+    RecordingListener first = submit(wheels, request(30, 50));
     GenerationRequest other = request(31, 50);
-    Heard second = submit(wheels, other);
+    RecordingListener second = submit(wheels, other);
     wheels.turn();
     wheels.turn();
     wheels.setPlan(0, null, "it broke");
@@ -239,66 +240,66 @@ class PipePlanTest {
   }
 
   @Test
-  void revokedAreAllWithTokensThroughOtherNodesWhereverTheyAreNow() {
-    WheelHarness mill = WheelHarness.spread(WheelHarness.SETTINGS.withSequences(1), "oaaa", 1);
-    Heard told = mill.submit(request(30, 50));
-    while (told.tokens.size() < 2) {
-      mill.turn();
-      mill.net.step();
+  void revokeAllEndsAllSequencesWithTokensThroughOtherNodes() {
+    WheelHarness harness = WheelHarness.spread(WheelHarness.SETTINGS.withSequences(1), "oaaa", 1);
+    RecordingListener first = harness.submit(request(30, 50));
+    while (first.tokens.size() < 2) {
+      harness.turn();
+      harness.net.step();
     }
-    mill.wheel.setPlan(0, null, "node a is lost");
-    mill.turn();
+    harness.wheel.setPlan(0, null, "node a is lost");
+    harness.turn();
     GenerationRequest fresh = request(31, 5);
-    Heard waits = mill.submit(fresh);
-    Heard resumed = mill.submit(request(32, 5).resumedFrom(new int[] {7}));
-    mill.turn();
-    mill.wheel.revokeAll("node a lied");
-    mill.turn();
-    for (Heard heard : List.of(told, resumed)) {
-      assertThat(heard.result().finish()).isEqualTo(FinishReason.REVOKED);
-      assertThat(heard.result().reason()).isEqualTo("node a lied");
+    RecordingListener waits = harness.submit(fresh);
+    RecordingListener resumed = harness.submit(request(32, 5).resumedFrom(new int[] {7}));
+    harness.turn();
+    harness.wheel.revokeAll("node a lied");
+    harness.turn();
+    for (RecordingListener recorded : List.of(first, resumed)) {
+      assertThat(recorded.result().finish()).isEqualTo(FinishReason.REVOKED);
+      assertThat(recorded.result().reason()).isEqualTo("node a lied");
     }
     assertThat(waits.generation.isDone()).isFalse();
     Pipe here = new Pipe(9, "o", 4, List.of(new Pipe.NodeLayers("a", 0, 4)));
     PipeProcessor whole =
-        new PipeProcessor("a", List.of(WheelHarness.MODEL.segment(64, 0, 4)), null, mill.net);
+        new PipeProcessor("a", List.of(WheelHarness.MODEL.segment(64, 0, 4)), null, harness.net);
     whole.setPlan(here);
-    mill.net.join("a", whole::receive);
-    mill.wheel.setPlan(0, here, "node a is back");
-    mill.turn();
-    assertThat(mill.wheel.inFlight(0)).hasSize(1);
-    mill.wheel.revokeAll("node a lied again");
-    mill.turnAll();
+    harness.net.join("a", whole::receive);
+    harness.wheel.setPlan(0, here, "node a is back");
+    harness.turn();
+    assertThat(harness.wheel.inFlight(0)).hasSize(1);
+    harness.wheel.revokeAll("node a lied again");
+    harness.turnAll();
     assertThat(waits.result().finish()).isEqualTo(FinishReason.REVOKED);
     assertThat(whole.passageCount()).isZero();
-    isAsAlone(fresh, mill.submitAndTurn(fresh));
+    isAsAlone(fresh, harness.submitAndTurn(fresh));
   }
 
   @Test
-  void whatWasComputedHereAloneIsNotRevokedWithAll() {
+  void sequencesComputedLocallyAreNotRevokedWithAll() {
     BatchLoop wheels = local(1);
     GenerationRequest request = request(30, 20);
-    Heard heard = submit(wheels, request);
+    RecordingListener recorded = submit(wheels, request);
     wheels.turn();
     wheels.turn();
     wheels.revokeAll("node a lied");
     turnAll(wheels);
-    isAsAlone(request, heard);
+    isAsAlone(request, recorded);
   }
 
   @Test
-  void revokingEndsThoseThatAreAwayAndDropsTheirPages() {
-    WheelHarness mill = WheelHarness.spread(WheelHarness.SETTINGS, "oaaa", 1);
+  void revokingEndsSequencesInFlightAndDropsTheirPages() {
+    WheelHarness harness = WheelHarness.spread(WheelHarness.SETTINGS, "oaaa", 1);
     GenerationRequest request = request(64, 5);
-    mill.submitAndTurn(request);
-    assertThat(mill.wheel.stats().pagesCached()).isPositive();
-    Heard heard = mill.submit(request);
-    mill.turn();
-    mill.wheel.revoke(0, "node a lied");
-    mill.turnAll();
-    assertThat(heard.result().finish()).isEqualTo(FinishReason.REVOKED);
-    assertThat(mill.wheel.stats().pagesFree()).isEqualTo(64);
-    assertThat(mill.others).allMatch(node -> node.passageCount() == 0);
-    isAsAlone(request, mill.submitAndTurn(request));
+    harness.submitAndTurn(request);
+    assertThat(harness.wheel.stats().pagesCached()).isPositive();
+    RecordingListener recorded = harness.submit(request);
+    harness.turn();
+    harness.wheel.revoke(0, "node a lied");
+    harness.turnAll();
+    assertThat(recorded.result().finish()).isEqualTo(FinishReason.REVOKED);
+    assertThat(harness.wheel.stats().pagesFree()).isEqualTo(64);
+    assertThat(harness.others).allMatch(node -> node.passageCount() == 0);
+    isAsAlone(request, harness.submitAndTurn(request));
   }
 }

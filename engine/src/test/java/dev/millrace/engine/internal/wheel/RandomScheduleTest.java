@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.api.GenerationResult;
-import dev.millrace.engine.internal.wheel.WheelHarness.Heard;
+import dev.millrace.engine.internal.wheel.WheelHarness.RecordingListener;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -15,19 +15,19 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random submissions, cancellations, releases and resumptions, with few pages: each as if it were
- * alone.
+ * Random submissions, cancellations, releases and resumptions, with few pages: each sequence gives
+ * the same as alone.
  */
 class RandomScheduleTest {
   private static final int SEEDS = Boolean.getBoolean("millrace.proof") ? 2000 : 40;
   private static final String[] NODES = {"oooo", "oabb", "aaao", "oaba"};
 
-  /** A request, and what of it was heard over all its generations. */
+  /** A request, and what was recorded over all its generations. */
   private static final class Life {
     final GenerationRequest request;
     final int[] expected;
     final StringBuilder text = new StringBuilder();
-    Heard heard;
+    RecordingListener recorded;
     boolean cancelled;
 
     Life(GenerationRequest request, int[] expected) {
@@ -42,7 +42,7 @@ class RandomScheduleTest {
   private long reused;
 
   @Test
-  void whateverHappensEachGivesWhatItGivesAlone() {
+  void everySequenceGivesTheSameAsAlone() {
     for (int seed = 0; seed < SEEDS; seed++) {
       try {
         play(seed);
@@ -64,29 +64,29 @@ class RandomScheduleTest {
             .withRows(8 + random.nextInt(100), 1 + random.nextInt(40))
             .withPrefixReuse(random.nextInt(5) > 0)
             .withGroups(1 + random.nextInt(3));
-    WheelHarness mill = WheelHarness.spread(settings, NODES[random.nextInt(NODES.length)], seed);
+    WheelHarness harness = WheelHarness.spread(settings, NODES[random.nextInt(NODES.length)], seed);
     List<Life> lives = new ArrayList<>();
     for (int step = 0; step < 120; step++) {
       switch (random.nextInt(10)) {
-        case 0, 1, 5 -> lives.add(begin(mill, random));
-        case 2 -> wish(lives, random);
-        case 3, 4 -> mill.net.step();
-        default -> mill.turn();
+        case 0, 1, 5 -> lives.add(begin(harness, random));
+        case 2 -> requestStop(lives, random);
+        case 3, 4 -> harness.net.step();
+        default -> harness.turn();
       }
-      resume(mill, lives);
+      resume(harness, lives);
     }
     do {
-      mill.turnAll();
-    } while (resume(mill, lives));
+      harness.turnAll();
+    } while (resume(harness, lives));
     lives.forEach(life -> check(life));
-    assertThat(mill.wheel.stats().pagesUsed()).isZero();
-    assertThat(mill.others).allMatch(node -> node.passageCount() == 0);
-    preemptions += mill.wheel.stats().preemptions();
-    reused += mill.wheel.stats().prefixHits();
+    assertThat(harness.wheel.stats().pagesUsed()).isZero();
+    assertThat(harness.others).allMatch(node -> node.passageCount() == 0);
+    preemptions += harness.wheel.stats().preemptions();
+    reused += harness.wheel.stats().prefixHits();
   }
 
-  /** One of few prompts, so that beginnings are often equal. */
-  private Life begin(WheelHarness mill, Random random) {
+  /** One of few prompts, so that prefixes are often equal. */
+  private Life begin(WheelHarness harness, Random random) {
     int number = random.nextInt(40);
     Random own = new Random(number);
     int[] prompt = WheelHarness.prompt(new Random(number % 3), 1 + own.nextInt(60));
@@ -96,30 +96,31 @@ class RandomScheduleTest {
         known.computeIfAbsent(
             number, n -> WheelHarness.MODEL.alone(prompt, request.sampling(), request.maxTokens()));
     Life life = new Life(request, expected);
-    life.heard = mill.submit(request);
+    life.recorded = harness.submit(request);
     return life;
   }
 
-  private static void wish(List<Life> lives, Random random) {
+  private static void requestStop(List<Life> lives, Random random) {
     if (!lives.isEmpty()) {
       Life life = lives.get(random.nextInt(lives.size()));
       if (random.nextBoolean()) {
-        life.heard.generation.release();
+        life.recorded.generation.release();
       } else {
-        life.cancelled |= !life.heard.generation.isDone();
-        life.heard.generation.cancel();
+        life.cancelled |= !life.recorded.generation.isDone();
+        life.recorded.generation.cancel();
       }
     }
   }
 
-  /** Submits those again that were released. */
-  private boolean resume(WheelHarness mill, List<Life> lives) {
+  /** Submits released requests again. */
+  private boolean resume(WheelHarness harness, List<Life> lives) {
     boolean any = false;
     for (Life life : lives) {
-      if (life.heard.generation.isDone() && life.heard.result().finish() == FinishReason.RELEASED) {
-        life.text.append(life.heard.text);
-        resumed += life.heard.result().tokens().length > 0 ? 1 : 0;
-        life.heard = mill.submit(life.request.resumedFrom(life.heard.result().tokens()));
+      if (life.recorded.generation.isDone()
+          && life.recorded.result().finish() == FinishReason.RELEASED) {
+        life.text.append(life.recorded.text);
+        resumed += life.recorded.result().tokens().length > 0 ? 1 : 0;
+        life.recorded = harness.submit(life.request.resumedFrom(life.recorded.result().tokens()));
         any = true;
       }
     }
@@ -127,9 +128,9 @@ class RandomScheduleTest {
   }
 
   private static void check(Life life) {
-    GenerationResult result = life.heard.result();
+    GenerationResult result = life.recorded.result();
     int[] tokens = result.tokens();
-    life.text.append(life.heard.text);
+    life.text.append(life.recorded.text);
     if (result.finish() == FinishReason.CANCELLED) {
       assertThat(life.cancelled).isTrue();
       assertThat(tokens).isEqualTo(Arrays.copyOf(life.expected, tokens.length));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.GenerationRequest;
-import dev.millrace.engine.internal.wheel.WheelHarness.Heard;
+import dev.millrace.engine.internal.wheel.WheelHarness.RecordingListener;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -12,7 +12,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Who goes first is what requests say, and then who came first. */
+/** Requests are admitted by their order, then by their arrival. */
 class RequestOrderTest {
   private final Random random = new Random(17);
   private final List<Integer> begun = new ArrayList<>();
@@ -23,16 +23,16 @@ class RequestOrderTest {
         .ignoringEnd();
   }
 
-  /** Notes the number when its first token is heard. */
-  private Heard submit(WheelHarness mill, GenerationRequest request, int number) {
-    Heard heard = mill.submit(request);
-    heard.onToken =
+  /** Records the number when the first token arrives. */
+  private RecordingListener submit(WheelHarness harness, GenerationRequest request, int number) {
+    RecordingListener recorded = harness.submit(request);
+    recorded.onToken =
         () -> {
-          if (heard.tokens.size() == 1) {
+          if (recorded.tokens.size() == 1) {
             begun.add(number);
           }
         };
-    return heard;
+    return recorded;
   }
 
   @Test
@@ -40,65 +40,65 @@ class RequestOrderTest {
     for (int seed = 0; seed < 20; seed++) {
       List<Integer> orders = new ArrayList<>(IntStream.range(-20, 20).boxed().toList());
       Collections.shuffle(orders, new Random(seed));
-      WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS.withSequences(1 + seed % 3));
+      WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS.withSequences(1 + seed % 3));
       begun.clear();
       for (int order : orders) {
-        submit(mill, request(3, 3).withOrder(order), order);
+        submit(harness, request(3, 3).withOrder(order), order);
       }
-      mill.turnAll();
+      harness.turnAll();
       assertThat(begun).as("seed %d", seed).hasSize(40).isSorted();
     }
   }
 
   @Test
   void equalOrdersAndNoneGoByArrival() {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS.withSequences(1));
-    submit(mill, request(3, 2).withOrder(7), 4);
-    submit(mill, request(3, 2), 2);
-    submit(mill, request(3, 2).withOrder(7), 5);
-    submit(mill, request(3, 2).withOrder(-1), 1);
-    submit(mill, request(3, 2), 3);
-    mill.turnAll();
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS.withSequences(1));
+    submit(harness, request(3, 2).withOrder(7), 4);
+    submit(harness, request(3, 2), 2);
+    submit(harness, request(3, 2).withOrder(7), 5);
+    submit(harness, request(3, 2).withOrder(-1), 1);
+    submit(harness, request(3, 2), 3);
+    harness.turnAll();
     assertThat(begun).containsExactly(1, 2, 3, 4, 5);
   }
 
   @Test
-  void oneThatComesLateGoesBeforeThoseThatWaitAndNotBeforeThoseInside() {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS.withSequences(1));
-    submit(mill, request(3, 5).withOrder(10), 10);
-    submit(mill, request(3, 5).withOrder(11), 11);
-    mill.turn();
-    submit(mill, request(3, 5).withOrder(1), 1);
-    mill.turnAll();
+  void aLateLowerOrderOvertakesWaitingSequencesButNotAdmittedOnes() {
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS.withSequences(1));
+    submit(harness, request(3, 5).withOrder(10), 10);
+    submit(harness, request(3, 5).withOrder(11), 11);
+    harness.turn();
+    submit(harness, request(3, 5).withOrder(1), 1);
+    harness.turnAll();
     assertThat(begun).containsExactly(10, 1, 11);
   }
 
   @Test
   void pagesAreTakenFromTheHighestOrderAndNeverFromTheLowest() {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS.withPages(8));
-    List<Heard> heard = new ArrayList<>();
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS.withPages(8));
+    List<RecordingListener> recorded = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
-      heard.add(mill.submit(request(20 + i, 100).withOrder(-i)));
+      recorded.add(harness.submit(request(20 + i, 100).withOrder(-i)));
     }
-    mill.turnAll();
-    assertThat(heard).allMatch(h -> h.result().tokens().length == 100);
-    assertThat(heard.getLast().result().usage().preemptions()).isZero();
-    assertThat(heard.getFirst().result().usage().preemptions()).isPositive();
+    harness.turnAll();
+    assertThat(recorded).allMatch(h -> h.result().tokens().length == 100);
+    assertThat(recorded.getLast().result().usage().preemptions()).isZero();
+    assertThat(recorded.getFirst().result().usage().preemptions()).isPositive();
   }
 
   @Test
-  void aPreemptedOneGoesBackToItsPlace() {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS.withPages(7).withSequences(2));
-    submit(mill, request(60, 100).withOrder(1), 1);
-    Heard second = submit(mill, request(60, 60).withOrder(2), 2);
-    Heard third = submit(mill, request(3, 3).withOrder(3), 3);
-    while (mill.wheel.stats().preemptions() == 0) {
-      mill.turn();
+  void aPreemptedSequenceReturnsToItsPositionInTheQueue() {
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS.withPages(7).withSequences(2));
+    submit(harness, request(60, 100).withOrder(1), 1);
+    RecordingListener second = submit(harness, request(60, 60).withOrder(2), 2);
+    RecordingListener third = submit(harness, request(3, 3).withOrder(3), 3);
+    while (harness.wheel.stats().preemptions() == 0) {
+      harness.turn();
     }
-    assertThat(mill.wheel.stats().waiting()).isEqualTo(2);
+    assertThat(harness.wheel.stats().waiting()).isEqualTo(2);
     int before = second.tokens.size();
     third.onToken = () -> assertThat(second.tokens).hasSizeGreaterThan(before);
-    mill.turnAll();
+    harness.turnAll();
     assertThat(third.result().finish()).isEqualTo(FinishReason.LENGTH);
   }
 

@@ -15,7 +15,7 @@ import dev.millrace.engine.internal.pipe.PipeTransitionTable;
 import dev.millrace.engine.internal.pipe.Segment;
 import dev.millrace.engine.internal.pipe.SequenceCondition;
 import dev.millrace.engine.internal.pipe.SequenceState;
-import dev.millrace.engine.internal.wheel.WheelHarness.Heard;
+import dev.millrace.engine.internal.wheel.WheelHarness.RecordingListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Every move of the table is made by what it is meant for. */
+/** Every transition of the table is made by the event that it is meant for. */
 class TransitionCoverageTest {
   private final Random random = new Random(2);
   private final List<PipeProcessor> processors = new ArrayList<>();
@@ -34,10 +34,10 @@ class TransitionCoverageTest {
         .ignoringEnd();
   }
 
-  private WheelHarness keep(WheelHarness mill) {
-    processors.add(mill.processor);
-    processors.addAll(mill.others);
-    return mill;
+  private WheelHarness keep(WheelHarness harness) {
+    processors.add(harness.processor);
+    processors.addAll(harness.others);
+    return harness;
   }
 
   private WheelHarness local() {
@@ -49,9 +49,9 @@ class TransitionCoverageTest {
   }
 
   @Test
-  void everyMoveIsMadeButThoseThatNothingCallsForYet() {
+  void everyTransitionIsMadeExceptTheUnusedOnes() {
     goesThrough();
-    isWished();
+    isRequested();
     hasNoPipe();
     breaks();
     Set<String> never = new TreeSet<>();
@@ -65,13 +65,13 @@ class TransitionCoverageTest {
     }
     assertThat(never)
         .containsExactlyInAnyOrder(
-            // the wheel has no deadlines: whoever set one cancels
+            // the scheduler has no deadlines: their owner cancels
             "VALIDATING DEADLINE_PASSED",
             "EMBED DEADLINE_PASSED",
             "PROCESS_LAYERS DEADLINE_PASSED",
             "HEAD DEADLINE_PASSED",
             "SEND DEADLINE_PASSED",
-            // wishes are granted between two steps, never within one
+            // stop requests take effect between two steps, never within one
             "PROCESS_LAYERS CANCELLED",
             "PROCESS_LAYERS PAUSED",
             "PROCESS_LAYERS PREEMPTED",
@@ -79,19 +79,19 @@ class TransitionCoverageTest {
             "SEND PAUSED",
             "SEND PREEMPTED",
             "HEAD PREEMPTED",
-            // its end is what makes a node an origin
+            // having embedding and head is what makes a node an origin
             "VALIDATING END_MISSING",
-            // a node takes no step but layers
+            // a node accepts only steps for layers
             "VALIDATING NOT_ORIGIN_FOR_HEAD",
-            // embedding is left to the next turn's batch
+            // embedding is left to the next batch
             "HEAD EMBEDDED_NEXT_LOCAL",
             "HEAD EMBEDDED_NEXT_REMOTE");
   }
 
   private void goesThrough() {
-    WheelHarness mill = local();
-    mill.submit(request(100, 5));
-    mill.turnAll();
+    WheelHarness harness = local();
+    harness.submit(request(100, 5));
+    harness.turnAll();
     var two = PipeProcessor.local(WheelHarness.MODEL.cut(64, 0, 2), WheelHarness.MODEL.end());
     keep(new WheelHarness(WheelHarness.SETTINGS, two, null)).submitAndTurn(request(10, 2));
     for (String nodes : new String[] {"oabb", "aaaa"}) {
@@ -104,51 +104,54 @@ class TransitionCoverageTest {
     followsAndIsPreempted();
   }
 
-  /** Three that decode take what was promised to one that waits for another's pages. */
+  /**
+   * Three sequences that decode take pages that are reserved for one that waits for another's
+   * pages.
+   */
   private void followsAndIsPreempted() {
-    WheelHarness mill =
+    WheelHarness harness =
         keep(new WheelHarness(WheelHarness.SETTINGS.withPages(13).withRows(128, 1)));
     for (int i = 0; i < 3; i++) {
-      mill.submit(request(31, 50));
+      harness.submit(request(31, 50));
     }
-    mill.turn();
+    harness.turn();
     GenerationRequest leader = request(70, 3);
-    mill.submit(leader);
-    mill.submitAndTurn(leader);
+    harness.submit(leader);
+    harness.submitAndTurn(leader);
   }
 
-  private void isWished() {
+  private void isRequested() {
     for (boolean cancel : new boolean[] {true, false}) {
-      WheelHarness mill = local();
-      Heard waits = mill.submit(request(5, 50));
-      wish(waits, cancel);
-      Heard rests = mill.submit(request(5, 50));
-      mill.turn();
-      wish(rests, cancel);
-      // at HEAD, because another's listener wishes it in the same turn
-      Heard first = mill.submit(request(5, 50));
-      Heard second = mill.submit(request(5, 50));
-      first.onToken = () -> wish(second, cancel);
-      mill.turnAll();
+      WheelHarness harness = local();
+      RecordingListener waits = harness.submit(request(5, 50));
+      requestStop(waits, cancel);
+      RecordingListener rests = harness.submit(request(5, 50));
+      harness.turn();
+      requestStop(rests, cancel);
+      // at HEAD, because another listener requests it in the same turn
+      RecordingListener first = harness.submit(request(5, 50));
+      RecordingListener second = harness.submit(request(5, 50));
+      first.onToken = () -> requestStop(second, cancel);
+      harness.turnAll();
       assertThat(second.tokens).isEmpty();
     }
   }
 
-  private static void wish(Heard heard, boolean cancel) {
+  private static void requestStop(RecordingListener recorded, boolean cancel) {
     if (cancel) {
-      heard.generation.cancel();
+      recorded.generation.cancel();
     } else {
-      heard.generation.release();
+      recorded.generation.release();
     }
   }
 
-  /** Who has no pipe waits for one; who is released goes on, but not for ever. */
+  /** A sequence without a pipe waits for one; a released one is tried again, but not forever. */
   private void hasNoPipe() {
     Pipe whole = new Pipe(2, "here", 4, List.of(new Pipe.NodeLayers("here", 0, 4)));
     Pipe gap = new Pipe(3, "here", 4, List.of(new Pipe.NodeLayers("here", 0, 2)));
     WheelHarness none = local();
     none.processor.setPlan(null);
-    Heard waits = none.submitAndTurn(request(3, 3));
+    RecordingListener waits = none.submitAndTurn(request(3, 3));
     none.wheel.setPlan(0, gap, "a node is missing");
     none.turnAll();
     assertThat(waits.generation.isDone()).isFalse();
@@ -156,7 +159,7 @@ class TransitionCoverageTest {
     none.turnAll();
     assertThat(waits.result().finish()).isEqualTo(FinishReason.LENGTH);
     WheelHarness lost = local();
-    Heard decoding = lost.submit(request(3, 30));
+    RecordingListener decoding = lost.submit(request(3, 30));
     lost.turn();
     lost.processor.setPlan(gap);
     lost.turnAll();
@@ -236,8 +239,8 @@ class TransitionCoverageTest {
     listener.wheel.submit(request(3, 1), throwing);
     listener.turnAll();
     assertThat(listener.wheel.stats().ended()).isEqualTo(2);
-    // steps of a former plan, of positions that are not there, and a head's step at a node that has
-    // none
+    // steps of an older plan, of positions that are not there, and a head's step at a node
+    // without a head
     WheelHarness fenced = spread("oaaa");
     fenced
         .others
@@ -251,14 +254,14 @@ class TransitionCoverageTest {
     assertThat(fenced.submitAndTurn(request(3, 3)).result().reason())
         .isEqualTo("node a: plan 7 is over");
     WheelHarness astray = spread("oaaa");
-    Heard lost = astray.submit(request(3, 3));
+    RecordingListener lost = astray.submit(request(3, 3));
     astray.turn();
     astray.net.step();
     astray.net.send("a", astray.net.waiting("o").remove());
     astray.turnAll();
     assertThat(lost.result().finish()).as("it was released once").isEqualTo(FinishReason.LENGTH);
     WheelHarness failing = spread("oaaa");
-    Heard failed = failing.submit(request(3, 3));
+    RecordingListener failed = failing.submit(request(3, 3));
     failing.turn();
     failing.net.step();
     failing.wheel.receive(0, ForgedFrames.failed(failing.net.waiting("o").remove(), 7));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.api.GenerationResult;
-import dev.millrace.engine.internal.wheel.WheelHarness.Heard;
+import dev.millrace.engine.internal.wheel.WheelHarness.RecordingListener;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a sequence generates depends on its request alone. */
+/** The output of a sequence depends on its request alone. */
 class WheelDeterminismTest {
   private static final List<GenerationRequest> REQUESTS = requests();
   private static final List<int[]> EXPECTED =
@@ -23,7 +23,7 @@ class WheelDeterminismTest {
           .map(r -> WheelHarness.MODEL.alone(r.prompt(), r.sampling(), r.maxTokens()))
           .toList();
 
-  /** Sixteen requests, of which many begin alike. */
+  /** Sixteen requests, many of which have equal prefixes. */
   private static List<GenerationRequest> requests() {
     Random random = new Random(3);
     int[] common = WheelHarness.prompt(random, 100);
@@ -42,25 +42,25 @@ class WheelDeterminismTest {
     return requests;
   }
 
-  private static WheelHarness runs(WheelHarness mill, int... order) {
-    Heard[] heard = new Heard[order.length];
+  private static WheelHarness runs(WheelHarness harness, int... order) {
+    RecordingListener[] recorded = new RecordingListener[order.length];
     for (int i = 0; i < order.length; i++) {
-      heard[i] = mill.submit(REQUESTS.get(order[i]));
+      recorded[i] = harness.submit(REQUESTS.get(order[i]));
     }
-    mill.turnAll();
+    harness.turnAll();
     for (int i = 0; i < order.length; i++) {
       int[] expected = EXPECTED.get(order[i]);
-      GenerationResult result = heard[i].result();
+      GenerationResult result = recorded[i].result();
       assertThat(result.tokens()).as("request %d", order[i]).isEqualTo(expected);
-      assertThat(heard[i].ids()).isEqualTo(expected);
+      assertThat(recorded[i].ids()).isEqualTo(expected);
       assertThat(result.text())
           .isEqualTo(WheelHarness.spell(expected))
-          .isEqualTo(heard[i].text.toString());
+          .isEqualTo(recorded[i].text.toString());
       boolean full = expected.length == REQUESTS.get(order[i]).maxTokens();
       assertThat(result.finish()).isEqualTo(full ? FinishReason.LENGTH : FinishReason.STOP);
     }
-    assertThat(mill.wheel.stats().pagesUsed()).isZero();
-    return mill;
+    assertThat(harness.wheel.stats().pagesUsed()).isZero();
+    return harness;
   }
 
   private static int[] first(int count) {
@@ -109,8 +109,9 @@ class WheelDeterminismTest {
   @ParameterizedTest
   @ValueSource(ints = {9, 11, 13, 16})
   void scarcePagesPreemptAndGiveTheSame(int pages) {
-    WheelHarness mill = runs(new WheelHarness(WheelHarness.SETTINGS.withPages(pages)), first(16));
-    assertThat(mill.wheel.stats().preemptions()).isPositive();
+    WheelHarness harness =
+        runs(new WheelHarness(WheelHarness.SETTINGS.withPages(pages)), first(16));
+    assertThat(harness.wheel.stats().preemptions()).isPositive();
     WheelHarness off =
         new WheelHarness(
             WheelHarness.SETTINGS.withPages(pages).withPrefixReuse(false).withRows(16, 4));
@@ -135,8 +136,8 @@ class WheelDeterminismTest {
   void anyCutIntoSegmentsOnNodesGivesTheSame(String nodes) {
     for (int groups = 1; groups <= 3; groups += 2) {
       WheelSettings settings = WheelHarness.SETTINGS.withGroups(groups).withRows(64, 24);
-      WheelHarness mill = runs(WheelHarness.spread(settings, nodes, groups), first(16));
-      assertThat(mill.others).allMatch(node -> node.passageCount() == 0);
+      WheelHarness harness = runs(WheelHarness.spread(settings, nodes, groups), first(16));
+      assertThat(harness.others).allMatch(node -> node.passageCount() == 0);
       WheelHarness scarce =
           runs(WheelHarness.spread(settings.withPages(12), nodes, groups), first(16));
       assertThat(scarce.wheel.stats().preemptions()).isPositive();
@@ -158,19 +159,19 @@ class WheelDeterminismTest {
   }
 
   @Test
-  void releasedAnywhereAndResumedElsewhereGivesTheSame() {
+  void aSequenceReleasedAnywhereAndResumedElsewhereGivesTheSameTokens() {
     Random random = new Random(11);
     for (int i = 0; i < 16; i++) {
       GenerationRequest request = REQUESTS.get(i);
       int[] expected = EXPECTED.get(i);
       int[] prior = Arrays.copyOf(expected, random.nextInt(expected.length + 1));
-      Heard heard =
+      RecordingListener recorded =
           new WheelHarness(WheelHarness.SETTINGS).submitAndTurn(request.resumedFrom(prior));
-      assertThat(heard.result().tokens()).isEqualTo(expected);
-      assertThat(heard.result().text()).isEqualTo(WheelHarness.spell(expected));
-      assertThat(heard.ids())
+      assertThat(recorded.result().tokens()).isEqualTo(expected);
+      assertThat(recorded.result().text()).isEqualTo(WheelHarness.spell(expected));
+      assertThat(recorded.ids())
           .isEqualTo(Arrays.copyOfRange(expected, prior.length, expected.length));
-      assertThat(heard.result().usage().generatedTokens()).isEqualTo(expected.length);
+      assertThat(recorded.result().usage().generatedTokens()).isEqualTo(expected.length);
     }
   }
 }

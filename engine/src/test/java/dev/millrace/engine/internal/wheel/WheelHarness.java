@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** A wheel on the fake model, stepped by hand, whose pages are checked after every turn. */
+/** A scheduler with the fake model, stepped by hand, whose pages are checked after every turn. */
 final class WheelHarness {
   static final FakeModel MODEL = new FakeModel(4);
   static final WheelSettings SETTINGS = WheelSettings.of(64, 512);
@@ -39,10 +39,10 @@ final class WheelHarness {
     this.net = net;
     wheel =
         new BatchLoop(
-            settings, List.of(processor), vocabulary(), WheelHarness::speller, () -> now++, null);
+            settings, List.of(processor), vocabulary(), WheelHarness::assembler, () -> now++, null);
   }
 
-  /** A mill whose layers are at nodes: {@code nodes.charAt(layer)}; "o" is the origin. */
+  /** A harness whose layers are at nodes: {@code nodes.charAt(layer)}; "o" is the origin. */
   static WheelHarness spread(WheelSettings settings, String nodes, long seed) {
     FakeNetwork net = new FakeNetwork(seed);
     List<Pipe.NodeLayers> stretches = new ArrayList<>();
@@ -56,8 +56,8 @@ final class WheelHarness {
     }
     Pipe plan = new Pipe(7, "o", nodes.length(), stretches);
     PipeProcessor origin = node("o", settings, plan, net);
-    WheelHarness mill = new WheelHarness(settings, origin, net);
-    net.join("o", frame -> mill.wheel.receive(0, frame));
+    WheelHarness harness = new WheelHarness(settings, origin, net);
+    net.join("o", frame -> harness.wheel.receive(0, frame));
     nodes
         .chars()
         .filter(c -> c != 'o')
@@ -66,9 +66,9 @@ final class WheelHarness {
             c -> {
               PipeProcessor other = node(Character.toString(c), settings, plan, net);
               net.join(Character.toString(c), other::receive);
-              mill.others.add(other);
+              harness.others.add(other);
             });
-    return mill;
+    return harness;
   }
 
   private static PipeProcessor node(
@@ -98,16 +98,16 @@ final class WheelHarness {
     }
   }
 
-  Heard submit(GenerationRequest request) {
-    Heard heard = new Heard();
-    heard.generation = wheel.submit(request, heard);
-    return heard;
+  RecordingListener submit(GenerationRequest request) {
+    RecordingListener recorded = new RecordingListener();
+    recorded.generation = wheel.submit(request, recorded);
+    return recorded;
   }
 
-  Heard submitAndTurn(GenerationRequest request) {
-    Heard heard = submit(request);
+  RecordingListener submitAndTurn(GenerationRequest request) {
+    RecordingListener recorded = submit(request);
     turnAll();
-    return heard;
+    return recorded;
   }
 
   static int[] prompt(Random random, int length) {
@@ -148,8 +148,8 @@ final class WheelHarness {
     };
   }
 
-  /** Odd tokens are told together with the next even one, as halves of a character would be. */
-  static TextAssembler speller() {
+  /** Odd tokens are decoded together with the next even one, like halves of a character. */
+  static TextAssembler assembler() {
     return new TextAssembler() {
       private final StringBuilder held = new StringBuilder();
 
@@ -176,8 +176,8 @@ final class WheelHarness {
     return text.toString();
   }
 
-  /** Keeps what is heard. */
-  static final class Heard implements GenerationListener {
+  /** Records all events of a generation. */
+  static final class RecordingListener implements GenerationListener {
     Generation generation;
     final List<Integer> tokens = new ArrayList<>();
     final StringBuilder text = new StringBuilder();

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class WheelInboxTest {
   @Test
-  void onceClosedItKeepsNoErrands() {
+  void aClosedInboxDropsTasks() {
     WheelInbox inbox = new WheelInbox();
     inbox.put(() -> {});
     inbox.close();

@@ -10,7 +10,7 @@ import dev.millrace.engine.api.Sampling;
 import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.LocalModel;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
-import dev.millrace.engine.internal.wheel.WheelHarness.Heard;
+import dev.millrace.engine.internal.wheel.WheelHarness.RecordingListener;
 import dev.millrace.engine.token.Tokenizer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The wheel with a model that has weights: 260,000 of them. */
+/** The scheduler with a real model of 260,000 weights. */
 class WheelRealModelTest {
   private static final WheelSettings ROOMY = WheelSettings.of(64, 256);
 
@@ -93,7 +93,7 @@ class WheelRealModelTest {
     LoadSettings usual = LoadSettings.usual().withThreads(1).withContext(settings.context());
     return LocalModel.open(
         file,
-        usual.withPages(settings.pages()).withTurns(settings.maxRows(), settings.maxSequences()));
+        usual.withPages(settings.pages()).withBatches(settings.maxRows(), settings.maxSequences()));
   }
 
   private static List<GenerationResult> run(
@@ -110,7 +110,7 @@ class WheelRealModelTest {
               System::nanoTime,
               null);
       List<Generation> generations = new ArrayList<>();
-      requests.forEach(request -> generations.add(wheel.submit(request, new Heard())));
+      requests.forEach(request -> generations.add(wheel.submit(request, new RecordingListener())));
       while (wheel.turn()) {
         wheel.check();
       }

@@ -15,7 +15,7 @@ import dev.millrace.engine.grammar.Grammar;
 import dev.millrace.engine.internal.pipe.FakeModel;
 import dev.millrace.engine.internal.pipe.KvPages;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
-import dev.millrace.engine.internal.wheel.WheelHarness.Heard;
+import dev.millrace.engine.internal.wheel.WheelHarness.RecordingListener;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
@@ -33,46 +33,47 @@ class WheelTest {
         .ignoringEnd();
   }
 
-  /** What the request gives by the definition, past end tokens too. */
+  /** The output of the request by the definition, past end tokens too. */
   private static int[] alone(GenerationRequest request) {
     return new WheelHarness(WheelHarness.SETTINGS).submitAndTurn(request).result().tokens();
   }
 
   @Test
-  void whatCanNeverBeDoneIsRefusedWithWords() {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS.withPages(4));
-    assertThatThrownBy(() -> mill.submit(request(128, 1)))
+  void impossibleRequestsAreRejectedWithAMessage() {
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS.withPages(4));
+    assertThatThrownBy(() -> harness.submit(request(128, 1)))
         .isInstanceOf(EngineException.class)
         .hasMessageContaining("prompt and prior tokens are 128, but context and cache hold 128");
-    assertThatThrownBy(() -> mill.submit(request(120, 9).resumedFrom(new int[8])))
+    assertThatThrownBy(() -> harness.submit(request(120, 9).resumedFrom(new int[8])))
         .hasMessageContaining("are 128");
     assertThatThrownBy(
-            () -> mill.submit(GenerationRequest.of(new int[] {3, 150}, Sampling.greedy(), 1)))
+            () -> harness.submit(GenerationRequest.of(new int[] {3, 150}, Sampling.greedy(), 1)))
         .hasMessageContaining("prompt[1] is token 150; the vocabulary has tokens 0 to 149");
     assertThatThrownBy(() -> request(0, 1)).hasMessageContaining("no tokens");
     assertThatThrownBy(() -> request(1, 0)).hasMessageContaining("maxTokens is 0");
     assertThatThrownBy(() -> WheelHarness.SETTINGS.withRows(3, 3))
         .hasMessageContaining("maxRows is 3; it must be at least maxSequences");
-    assertThat(mill.turn()).isFalse();
+    assertThat(harness.turn()).isFalse();
   }
 
   @Test
   void aFullContextEndsWithLength() {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS.withPages(4));
-    GenerationResult result = mill.submitAndTurn(request(100, 1000)).result();
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS.withPages(4));
+    GenerationResult result = harness.submitAndTurn(request(100, 1000)).result();
     assertThat(result.finish()).isEqualTo(FinishReason.LENGTH);
     assertThat(result.tokens()).hasSize(28);
   }
 
   @Test
-  void endTokensEndAndAreNoPartOfTheResult() {
+  void endTokensEndTheGenerationAndAreNotInTheResult() {
     Sampling likely = Sampling.builder().logitBias(java.util.Map.of(FakeModel.END, 100f)).build();
     GenerationRequest request = GenerationRequest.of(new int[] {3, 4}, likely, 5);
-    Heard heard = new WheelHarness(WheelHarness.SETTINGS).submitAndTurn(request);
-    assertThat(heard.result().finish()).isEqualTo(FinishReason.STOP);
-    assertThat(heard.result().tokens()).isEmpty();
-    assertThat(heard.tokens).isEmpty();
-    Heard ignoring = new WheelHarness(WheelHarness.SETTINGS).submitAndTurn(request.ignoringEnd());
+    RecordingListener recorded = new WheelHarness(WheelHarness.SETTINGS).submitAndTurn(request);
+    assertThat(recorded.result().finish()).isEqualTo(FinishReason.STOP);
+    assertThat(recorded.result().tokens()).isEmpty();
+    assertThat(recorded.tokens).isEmpty();
+    RecordingListener ignoring =
+        new WheelHarness(WheelHarness.SETTINGS).submitAndTurn(request.ignoringEnd());
     assertThat(ignoring.result().tokens()).containsExactly(1, 1, 1, 1, 1);
     assertThat(ignoring.result().finish()).isEqualTo(FinishReason.LENGTH);
   }
@@ -83,36 +84,36 @@ class WheelTest {
     String text = WheelHarness.spell(alone(request));
     String stop = text.substring(17, 20);
     int at = text.indexOf(stop);
-    Heard heard =
+    RecordingListener recorded =
         new WheelHarness(WheelHarness.SETTINGS)
             .submitAndTurn(request.withStops(List.of("#", stop)));
-    assertThat(heard.result().finish()).isEqualTo(FinishReason.STOP);
-    assertThat(heard.result().stop()).isEqualTo(stop);
-    assertThat(heard.result().text())
+    assertThat(recorded.result().finish()).isEqualTo(FinishReason.STOP);
+    assertThat(recorded.result().stop()).isEqualTo(stop);
+    assertThat(recorded.result().text())
         .isEqualTo(text.substring(0, at))
-        .isEqualTo(heard.text.toString());
-    assertThat(heard.result().tokens().length).isLessThan(40);
+        .isEqualTo(recorded.text.toString());
+    assertThat(recorded.result().tokens().length).isLessThan(40);
   }
 
   @Test
-  void textHeldBackForAStopStringIsToldAtTheEnd() {
+  void textHeldBackForAStopStringIsEmittedAtTheEnd() {
     GenerationRequest request = request(20, 12);
     String text = WheelHarness.spell(alone(request));
-    Heard heard =
+    RecordingListener recorded =
         new WheelHarness(WheelHarness.SETTINGS)
             .submitAndTurn(request.withStops(List.of(text.substring(9) + "#")));
-    assertThat(heard.result().rest()).isEqualTo(text.substring(9));
-    assertThat(heard.text).hasToString(text);
-    assertThat(heard.result().text()).isEqualTo(text);
+    assertThat(recorded.result().rest()).isEqualTo(text.substring(9));
+    assertThat(recorded.text).hasToString(text);
+    assertThat(recorded.result().text()).isEqualTo(text);
   }
 
   @Test
-  void aReleasedOneGoesOnElsewhereWhereItsStopStringIsHalfThere() {
+  void aSequenceReleasedWithinAStopStringResumesElsewhere() {
     GenerationRequest request = request(20, 40);
     String text = WheelHarness.spell(alone(request));
     GenerationRequest stopped = request.withStops(List.of(text.substring(17, 23)));
     WheelHarness here = new WheelHarness(WheelHarness.SETTINGS);
-    Heard first = here.submit(stopped);
+    RecordingListener first = here.submit(stopped);
     while (first.tokens.size() < 20) {
       here.turn();
     }
@@ -120,7 +121,7 @@ class WheelTest {
     here.turnAll();
     assertThat(first.result().finish()).isEqualTo(FinishReason.RELEASED);
     assertThat(first.result().tokens()).hasSize(20);
-    Heard second =
+    RecordingListener second =
         new WheelHarness(WheelHarness.SETTINGS)
             .submitAndTurn(stopped.resumedFrom(first.result().tokens()));
     assertThat(second.result().finish()).isEqualTo(FinishReason.STOP);
@@ -132,102 +133,102 @@ class WheelTest {
   @Test
   void logprobsComeWithEachTokenWhereAskedFor() {
     Sampling asked = WheelHarness.warm(1).toBuilder().logprobs(3).build();
-    Heard heard =
+    RecordingListener recorded =
         new WheelHarness(WheelHarness.SETTINGS)
             .submitAndTurn(GenerationRequest.of(new int[] {7, 8}, asked, 6).ignoringEnd());
-    assertThat(heard.logprobs).hasSize(6).allMatch(p -> p < 0 && p > -100);
+    assertThat(recorded.logprobs).hasSize(6).allMatch(p -> p < 0 && p > -100);
     assertThat(new WheelHarness(WheelHarness.SETTINGS).submitAndTurn(request(3, 6)).logprobs)
         .isEmpty();
   }
 
   @Test
-  void aCancelledOneEndsAtTheNextTurnAndItsPagesAreFree() {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS.withPrefixReuse(false));
-    Heard gone = mill.submit(request(70, 400));
-    Heard stays = mill.submit(request(40, 30));
+  void aCancelledSequenceEndsAtTheNextTurnAndFreesItsPages() {
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS.withPrefixReuse(false));
+    RecordingListener gone = harness.submit(request(70, 400));
+    RecordingListener stays = harness.submit(request(40, 30));
     for (int i = 0; i < 5; i++) {
-      mill.turn();
+      harness.turn();
     }
-    int heard = gone.tokens.size();
-    assertThat(heard).isPositive();
+    int recorded = gone.tokens.size();
+    assertThat(recorded).isPositive();
     gone.generation.cancel();
     gone.generation.release();
-    mill.turn();
+    harness.turn();
     assertThat(gone.result().finish()).isEqualTo(FinishReason.CANCELLED);
-    assertThat(gone.tokens).hasSize(heard);
-    assertThat(mill.wheel.stats().pagesUsed()).isEqualTo(2);
-    mill.turnAll();
+    assertThat(gone.tokens).hasSize(recorded);
+    assertThat(harness.wheel.stats().pagesUsed()).isEqualTo(2);
+    harness.turnAll();
     assertThat(stays.result().finish()).isEqualTo(FinishReason.LENGTH);
     gone.generation.cancel();
     assertThat(gone.result().finish()).isEqualTo(FinishReason.CANCELLED);
   }
 
   @Test
-  void oneThatWaitsCanBeCancelled() {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS.withSequences(1));
-    Heard first = mill.submit(request(4, 10));
-    Heard second = mill.submit(request(4, 10));
-    mill.turn();
+  void aWaitingSequenceCanBeCancelled() {
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS.withSequences(1));
+    RecordingListener first = harness.submit(request(4, 10));
+    RecordingListener second = harness.submit(request(4, 10));
+    harness.turn();
     second.generation.cancel();
-    mill.turn();
+    harness.turn();
     assertThat(second.result().finish()).isEqualTo(FinishReason.CANCELLED);
     assertThat(first.generation.isDone()).isFalse();
-    mill.turnAll();
+    harness.turnAll();
     assertThat(first.result().tokens()).hasSize(10);
   }
 
   @Test
-  void oneCancelledByItsListenerHearsNothingMore() {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS);
-    Heard heard = mill.submit(request(4, 100));
-    heard.onToken = () -> heard.generation.cancel();
-    mill.turnAll();
-    assertThat(heard.tokens).hasSize(1);
-    assertThat(heard.result().tokens()).hasSize(1);
+  void aListenerThatCancelsItsGenerationGetsNoMoreTokens() {
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS);
+    RecordingListener recorded = harness.submit(request(4, 100));
+    recorded.onToken = () -> recorded.generation.cancel();
+    harness.turnAll();
+    assertThat(recorded.tokens).hasSize(1);
+    assertThat(recorded.result().tokens()).hasSize(1);
   }
 
   @Test
   void aListenerThatThrowsFailsItsOwnSequenceAlone() {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS);
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS);
     GenerationRequest fine = request(50, 20);
-    Heard good = mill.submit(fine);
-    Heard bad = mill.submit(request(50, 20));
+    RecordingListener good = harness.submit(fine);
+    RecordingListener bad = harness.submit(request(50, 20));
     bad.onToken =
         () -> {
           throw new IllegalStateException("disk full");
         };
-    mill.turnAll();
+    harness.turnAll();
     assertThat(bad.result().finish()).isEqualTo(FinishReason.FAILED);
     assertThat(bad.result().reason()).isEqualTo("its listener threw: disk full");
     assertThat(good.result().tokens()).isEqualTo(alone(fine));
-    assertThat(mill.wheel.stats().pagesUsed()).isZero();
+    assertThat(harness.wheel.stats().pagesUsed()).isZero();
   }
 
   @Test
   void aPrefixIsComputedOnceAndItsLastTokenAlways() {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS);
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS);
     int[] prompt = WheelHarness.prompt(random, 2 * KvPages.SIZE);
     GenerationRequest request = GenerationRequest.of(prompt, WheelHarness.warm(1), 1).ignoringEnd();
-    assertThat(mill.submitAndTurn(request).result().usage().cachedTokens()).isZero();
-    GenerationResult again = mill.submitAndTurn(request).result();
+    assertThat(harness.submitAndTurn(request).result().usage().cachedTokens()).isZero();
+    GenerationResult again = harness.submitAndTurn(request).result();
     assertThat(again.usage().cachedTokens()).isEqualTo(KvPages.SIZE);
     assertThat(again.usage().promptTokens()).isEqualTo(64);
     GenerationRequest longer =
         GenerationRequest.of(Arrays.copyOf(prompt, 65), WheelHarness.warm(1), 1).ignoringEnd();
-    assertThat(mill.submitAndTurn(longer).result().usage().cachedTokens()).isEqualTo(64);
-    assertThat(mill.wheel.stats().prefixHits()).isEqualTo(2);
+    assertThat(harness.submitAndTurn(longer).result().usage().cachedTokens()).isEqualTo(64);
+    assertThat(harness.wheel.stats().prefixHits()).isEqualTo(2);
   }
 
   @Test
-  void aConversationGoesOnFromItsGeneratedTokens() {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS);
+  void aConversationContinuesFromItsGeneratedTokens() {
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS);
     GenerationRequest first = request(40, 60);
-    int[] answer = mill.submitAndTurn(first).result().tokens();
+    int[] answer = harness.submitAndTurn(first).result().tokens();
     int[] next = Arrays.copyOf(first.prompt(), 110);
     System.arraycopy(answer, 0, next, 40, 60);
     // 99 positions of the first are computed: three full pages
     GenerationResult second =
-        mill.submitAndTurn(GenerationRequest.of(next, WheelHarness.warm(2), 3)).result();
+        harness.submitAndTurn(GenerationRequest.of(next, WheelHarness.warm(2), 3)).result();
     assertThat(second.usage().cachedTokens()).isEqualTo(96);
   }
 
@@ -237,12 +238,12 @@ class WheelTest {
         Constraint.compile(
             Grammar.gbnf("root ::= \"so\" (\"be\" | \"it\")+ \"x\""), WheelHarness.vocabulary());
     GenerationRequest request = request(10, 50).withConstraint(constraint);
-    Heard heard = new WheelHarness(WheelHarness.SETTINGS).submitAndTurn(request);
-    GenerationResult result = heard.result();
+    RecordingListener recorded = new WheelHarness(WheelHarness.SETTINGS).submitAndTurn(request);
+    GenerationResult result = recorded.result();
     assertThat(result.finish()).isEqualTo(FinishReason.STOP);
     assertThat(result.text()).matches("so(be|it)+x");
     int[] prior = Arrays.copyOf(result.tokens(), 3);
-    Heard resumed =
+    RecordingListener resumed =
         new WheelHarness(WheelHarness.SETTINGS).submitAndTurn(request.resumedFrom(prior));
     assertThat(resumed.result().tokens()).isEqualTo(result.tokens());
     assertThatThrownBy(
@@ -252,7 +253,7 @@ class WheelTest {
   }
 
   @Test
-  void oneThatCannotBeSpelledFailsAlone() {
+  void aSequenceThatCannotBeDecodedFailsAlone() {
     TextAssembler mute =
         new TextAssembler() {
           @Override
@@ -265,18 +266,18 @@ class WheelTest {
             return "";
           }
         };
-    Iterator<TextAssembler> spellers = List.of(mute, WheelHarness.speller()).iterator();
+    Iterator<TextAssembler> assemblers = List.of(mute, WheelHarness.assembler()).iterator();
     var processor = PipeProcessor.local(WheelHarness.MODEL.cut(64, 0), WheelHarness.MODEL.end());
     BatchLoop wheel =
         new BatchLoop(
             WheelHarness.SETTINGS,
             List.of(processor),
             WheelHarness.vocabulary(),
-            spellers::next,
+            assemblers::next,
             () -> 0,
             null);
-    Generation bad = wheel.submit(request(10, 9), new Heard());
-    Generation good = wheel.submit(request(10, 9), new Heard());
+    Generation bad = wheel.submit(request(10, 9), new RecordingListener());
+    Generation good = wheel.submit(request(10, 9), new RecordingListener());
     while (wheel.turn()) {
       wheel.check();
     }
@@ -287,13 +288,13 @@ class WheelTest {
 
   @Test
   void timingsComeFromTheClockThatIsGiven() {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS.withSequences(1));
-    Heard first = mill.submit(request(10, 5));
-    Heard second = mill.submit(request(10, 5));
-    mill.now = 1000;
-    mill.turn();
-    mill.now = 5000;
-    mill.turnAll();
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS.withSequences(1));
+    RecordingListener first = harness.submit(request(10, 5));
+    RecordingListener second = harness.submit(request(10, 5));
+    harness.now = 1000;
+    harness.turn();
+    harness.now = 5000;
+    harness.turnAll();
     GenerationUsage usage = first.result().usage();
     assertThat(usage.waitNanos()).isEqualTo(1000);
     assertThat(usage.prefillNanos()).isBetween(1L, 10L);
@@ -302,34 +303,34 @@ class WheelTest {
   }
 
   @Test
-  void aClosedWheelReleasesWhatItHasAndTakesNoMore() {
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS.withSequences(1));
-    Heard running = mill.submit(request(10, 50));
-    Heard waiting = mill.submit(request(10, 50));
-    mill.turn();
-    mill.wheel.close();
-    assertThat(mill.turn()).isFalse();
+  void aClosedWheelReleasesItsSequencesAndRejectsNewOnes() {
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS.withSequences(1));
+    RecordingListener running = harness.submit(request(10, 50));
+    RecordingListener waiting = harness.submit(request(10, 50));
+    harness.turn();
+    harness.wheel.close();
+    assertThat(harness.turn()).isFalse();
     assertThat(running.result().finish()).isEqualTo(FinishReason.RELEASED);
     assertThat(running.result().tokens()).hasSize(1);
     assertThat(waiting.result().finish()).isEqualTo(FinishReason.RELEASED);
     assertThat(waiting.result().reason()).isEqualTo("the wheel is closed");
-    assertThatThrownBy(() -> mill.submit(request(1, 1))).hasMessageContaining("closed");
+    assertThatThrownBy(() -> harness.submit(request(1, 1))).hasMessageContaining("closed");
   }
 
   @Test
-  void oneThatWasCompleteBeforeEndsAtOnce() {
+  void aSequenceThatIsCompleteByItsPriorTokensEndsAtOnce() {
     GenerationRequest request = request(10, 3);
-    WheelHarness mill = new WheelHarness(WheelHarness.SETTINGS);
-    Heard heard = mill.submitAndTurn(request.resumedFrom(new int[] {4, 6, 8}));
-    assertThat(heard.result().finish()).isEqualTo(FinishReason.LENGTH);
-    assertThat(heard.result().text()).isEqualTo("egi");
-    assertThat(mill.wheel.stats().turns()).isZero();
-    Heard stopped =
-        mill.submitAndTurn(request.withStops(List.of("g")).resumedFrom(new int[] {4, 6}));
+    WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS);
+    RecordingListener recorded = harness.submitAndTurn(request.resumedFrom(new int[] {4, 6, 8}));
+    assertThat(recorded.result().finish()).isEqualTo(FinishReason.LENGTH);
+    assertThat(recorded.result().text()).isEqualTo("egi");
+    assertThat(harness.wheel.stats().turns()).isZero();
+    RecordingListener stopped =
+        harness.submitAndTurn(request.withStops(List.of("g")).resumedFrom(new int[] {4, 6}));
     assertThat(stopped.result().finish()).isEqualTo(FinishReason.STOP);
     assertThat(stopped.result().text()).isEqualTo("e");
     assertThatThrownBy(
-            () -> mill.submit(request.withStops(List.of("e")).resumedFrom(new int[] {4, 6})))
-        .hasMessageContaining("go on after the generation was complete");
+            () -> harness.submit(request.withStops(List.of("e")).resumedFrom(new int[] {4, 6})))
+        .hasMessageContaining("continue after the generation was complete");
   }
 }

@@ -17,12 +17,12 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Runs an automaton on all its stacks at once. Configurations and their parts are kept and reused;
- * when there are too many the next generation begins with none, and configurations in use are taken
- * over by {@link #adopt}. Not safe for several threads at a time.
+ * Runs an automaton on all its stacks at once. States and their parts are cached and reused. When
+ * there are too many, a new generation starts empty, and states in use are carried over by {@link
+ * #adopt}. Not thread-safe.
  */
 public final class AutomatonRunner {
-  /** How many frames one byte may touch; only a very ambiguous grammar comes near. */
+  /** The most frames that one byte may touch; only a very ambiguous grammar comes near. */
   static final int MAX_FRAMES = 20_000;
 
   private static final int MAX_KEPT = 60_000;
@@ -65,7 +65,7 @@ public final class AutomatonRunner {
     }
   }
 
-  /** Whether one mask alone has made far more than a generation is meant to hold. */
+  /** Whether one mask alone has made far more than a generation should hold. */
   boolean isOverfull() {
     return kept() > 3 * MAX_KEPT;
   }
@@ -74,12 +74,12 @@ public final class AutomatonRunner {
     return configs.size() + sets.size() + frames.size();
   }
 
-  /** How many frames were touched so far, a measure of the time spent. */
+  /** The number of frames touched so far, a measure of the time spent. */
   long work() {
     return work;
   }
 
-  /** Before the first byte of a text. */
+  /** The state before the first byte of a text. */
   public ParseState start() {
     Kernel kernel = new Kernel();
     kernel.add(automaton.starts[0], StackFrames.GROUND);
@@ -87,14 +87,14 @@ public final class AutomatonRunner {
     return kernel.config();
   }
 
-  /** In one state of a rule, whoever called it. */
+  /** One state of a rule, for any caller. */
   ParseState startAt(int state) {
     Kernel kernel = new Kernel();
     kernel.add(state, StackFrames.GROUND);
     return kernel.config();
   }
 
-  /** After a byte of the class; {@link ParseState#DEAD} where it cannot follow. */
+  /** The state after a byte of the class; {@link ParseState#DEAD} if it cannot follow. */
   public ParseState next(ParseState config, int byteClass) {
     if (byteClass == ByteClasses.NONE || !config.canContinue()) {
       return ParseState.DEAD;
@@ -107,7 +107,7 @@ public final class AutomatonRunner {
     return known;
   }
 
-  /** After the return of a rule that was called by all of these. */
+  /** The state after the return of a rule to all of these callers. */
   ParseState returned(StackFrames stack) {
     ParseState known = returns.get(stack);
     if (known == null) {
@@ -120,14 +120,14 @@ public final class AutomatonRunner {
     return known;
   }
 
-  /** The configuration as one of the present generation. */
+  /** The same state in the current generation. */
   public ParseState adopt(ParseState config) {
     return config.generation == generation
         ? config
         : intern(config.states, config.stacks, config.mayEnd);
   }
 
-  /** Begins a new generation where there is too much of the present one; true where it did. */
+  /** Starts a new generation if the current one is too large; returns whether it did. */
   public boolean startGenerationIfFull() {
     if (kept() < MAX_KEPT) {
       return false;
@@ -160,7 +160,7 @@ public final class AutomatonRunner {
   }
 
   /**
-   * Follows the calls, each rule after all that can call it, so that one visit sees all its
+   * Follows the calls, each rule after all rules that can call it, so that one visit sees all its
    * callers.
    */
   private void expand(ParseState config) {
@@ -199,7 +199,7 @@ public final class AutomatonRunner {
       List<Frame> to = callers.get(calls[i]);
       if (automaton.isExit(calls[i + 1])) {
         Collections.addAll(
-            to, stack.frames()); // the last call of a rule returns to where the rule itself would
+            to, stack.frames()); // a tail call returns directly to the callers of this rule
       } else {
         to.add(frame(calls[i + 1], stack));
       }
@@ -260,7 +260,7 @@ public final class AutomatonRunner {
         key -> new ParseState(generation, states, stacks, bottom, automaton.classes.count()));
   }
 
-  /** The states after a byte, while they are collected. */
+  /** Collects the states after a byte. */
   private final class Kernel {
     private final TreeMap<Integer, Set<StackFrames>> stacksOf = new TreeMap<>();
     private boolean bottom;

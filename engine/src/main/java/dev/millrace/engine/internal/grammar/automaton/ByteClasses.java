@@ -4,8 +4,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Bytes that no rule tells apart are one class; classes are numbered in the order of their bytes.
- * Bytes that stand in no token belong to no class.
+ * Groups the bytes that no rule distinguishes into classes, numbered in the order of their bytes.
+ * Bytes that are in no token have no class.
  */
 public final class ByteClasses {
   static final int NONE = -1;
@@ -25,7 +25,7 @@ public final class ByteClasses {
       }
     }
     int classes = 0;
-    boolean open = false; // whether the byte before this one belongs to a class that goes on
+    boolean open = false; // whether the previous byte belongs to a class that continues
     for (int b = 0; b < 256; b++) {
       open &= !cuts.get(b);
       from[b] = open ? classes - 1 : classes;

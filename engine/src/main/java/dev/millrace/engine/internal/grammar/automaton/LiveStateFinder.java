@@ -3,7 +3,10 @@ package dev.millrace.engine.internal.grammar.automaton;
 import java.util.Arrays;
 import java.util.BitSet;
 
-/** Finds the states of an automaton from which an end can be reached, backwards from the ends. */
+/**
+ * Finds the states of an automaton from which an end can be reached, searching backwards from the
+ * ends.
+ */
 final class LiveStateFinder {
   private final PushdownAutomaton automaton;
   private final BitSet live = new BitSet();

@@ -7,7 +7,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The growing graph of one rule: states joined by ranges of bytes, calls of rules, or nothing. */
+/**
+ * The graph of one rule while it is built: states connected by byte ranges, calls of rules, or
+ * empty edges.
+ */
 final class Nfa {
   static final int EMPTY = 0;
   static final int BYTES = 1;
@@ -84,7 +87,7 @@ final class Nfa {
     return edgeCount;
   }
 
-  /** Joins two states by the UTF-8 encodings of a set; sequences with the same rest share it. */
+  /** Connects two states by the UTF-8 encodings of a set; sequences with the same rest share it. */
   void characters(int from, CodePointSet set, int to) {
     Map<List<Integer>, Integer> shared = new HashMap<>();
     int[] bounds = set.bounds();
@@ -107,8 +110,8 @@ final class Nfa {
   }
 
   /**
-   * The encodings of a range of code points as sequences of byte ranges: first and last byte in
-   * turn.
+   * The encodings of a range of code points as sequences of byte ranges: first and last byte,
+   * alternating.
    */
   private static List<int[]> utf8(int first, int last) {
     List<int[]> sequences = new ArrayList<>();
@@ -125,7 +128,7 @@ final class Nfa {
   }
 
   /**
-   * Cuts a range of characters of one length until the low bytes of each part run over all their
+   * Cuts a range of characters of one length until the low bytes of each part cover all their
    * values.
    */
   private static void split(int first, int last, int length, List<int[]> into) {

@@ -3,14 +3,14 @@ package dev.millrace.engine.internal.grammar.automaton;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that an automaton may be doing after some bytes: the states reached, each with its stacks.
- * Made by {@link AutomatonRunner} alone; equal ones of one generation are the same object.
+ * The possible states of an automaton after some bytes, each with its stacks. Made only by {@link
+ * AutomatonRunner}; equal ones of one generation are the same object.
  */
 public final class ParseState {
-  /** No way on, and no end. */
+  /** No continuation and no end. */
   public static final ParseState DEAD = new ParseState(0, new int[0], new StackFrames[0], false, 0);
 
-  /** The end and nothing else. */
+  /** The end, and no continuation. */
   public static final ParseState END = new ParseState(0, new int[0], new StackFrames[0], true, 0);
 
   public final int generation;
@@ -18,10 +18,10 @@ public final class ParseState {
   public final StackFrames[] stacks; // (index of the state)
   public final boolean mayEnd; // whether a stack was emptied: the text may end here
 
-  /** (byte class) -> what follows, null where it is not known yet. */
+  /** (byte class) -> the next state, null if not known yet. */
   final @Nullable ParseState[] next;
 
-  // the states that read a byte, those of called rules among them; found when first needed
+  // the states that read a byte, those of called rules included; computed on first use
   int @Nullable [] readers;
   StackFrames @Nullable [] readerStacks;
 

@@ -8,10 +8,10 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * A grammar as a pushdown automaton over bytes: one deterministic graph a rule, states numbered
- * through all of them. Reading stays within a rule's graph; a call goes to the start of another and
- * comes back to its return state. Only states from which the grammar can be completed are left.
- * Immutable.
+ * A grammar as a pushdown automaton over bytes: one deterministic graph per rule, with states
+ * numbered across all of them. Reading stays within a rule's graph; a call continues at the start
+ * of another and returns to its return state. States from which the grammar cannot be completed are
+ * removed. Immutable.
  */
 public final class PushdownAutomaton {
   private static final int[] NO_CALLS = {};
@@ -24,18 +24,18 @@ public final class PushdownAutomaton {
       rows; // (state)(byte class) -> state, -1 where there is none; no length where all are -1
   private final int[][] calls; // (state) -> rule and return state in turn
   private final BitSet ends = new BitSet();
-  private final BitSet exits = new BitSet(); // ends from which nothing else goes on
+  private final BitSet exits = new BitSet(); // ends without continuation
 
-  /** The automaton of a grammar for tokens that use only some bytes. */
+  /** The automaton of a grammar, for tokens that use only some bytes. */
   public static PushdownAutomaton of(GrammarRules grammar, BitSet presentBytes) {
     List<RuleGraphBuilder.Graph> graphs = RuleGraphBuilder.of(grammar);
     PushdownAutomaton automaton = new PushdownAutomaton(grammar, graphs, presentBytes);
     automaton.trim();
     int root = automaton.starts[0];
-    if (automaton.isExit(root) || !automaton.goesOn(root)) {
+    if (automaton.isExit(root) || !automaton.hasContinuation(root)) {
       if (!automaton.nullable) {
         throw new GrammarException(
-            "the vocabulary cannot spell the grammar: rule %s needs one of the bytes that stand in no token (%s)"
+            "the vocabulary cannot spell the grammar: rule %s needs one of the bytes that are in no token (%s)"
                 .formatted(grammar.root(), missing(presentBytes)));
       }
     }
@@ -50,7 +50,8 @@ public final class PushdownAutomaton {
     List<SubsetConstruction.State> states = new ArrayList<>();
     for (int rule = 0; rule < starts.length; rule++) {
       starts[rule] = states.size();
-      states.addAll(SubsetConstruction.of(graphs.get(rule), classes, states.size(), GrammarRules.MAX_STATES));
+      states.addAll(
+          SubsetConstruction.of(graphs.get(rule), classes, states.size(), GrammarRules.MAX_STATES));
     }
     rows = new int[states.size()][];
     calls = new int[states.size()][];
@@ -86,18 +87,17 @@ public final class PushdownAutomaton {
   }
 
   /**
-   * Whether the rule ends here and cannot go on: nothing needs to be remembered to return to such a
-   * state.
+   * Whether the rule ends here without continuation: no frame is needed to return to such a state.
    */
   boolean isExit(int state) {
     return exits.get(state);
   }
 
-  private boolean goesOn(int state) {
+  private boolean hasContinuation(int state) {
     return rows[state].length > 0 || calls[state].length > 0;
   }
 
-  /** Takes out the states from which no end can be reached, and what leads to them. */
+  /** Removes the states from which no end can be reached, and the edges to them. */
   private void trim() {
     BitSet live = new LiveStateFinder(this).live();
     for (int state = 0; state < rows.length; state++) {
@@ -110,7 +110,7 @@ public final class PushdownAutomaton {
       }
       rows[state] = any && live.get(state) ? rows[state] : new int[0];
       calls[state] = live.get(state) ? liveCalls(calls[state], live) : NO_CALLS;
-      exits.set(state, ends.get(state) && !goesOn(state));
+      exits.set(state, ends.get(state) && !hasContinuation(state));
     }
   }
 
@@ -157,7 +157,7 @@ public final class PushdownAutomaton {
       }
     }
     if (size < sorted.length) {
-      throw new IllegalStateException("left recursion that the check of the grammar did not see");
+      throw new IllegalStateException("left recursion that the grammar check missed");
     }
     return sorted;
   }

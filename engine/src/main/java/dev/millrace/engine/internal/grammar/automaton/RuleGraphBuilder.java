@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Makes a graph of each rule that the root needs. Small rules that are not recursive are put in
- * where they are named, so that following them costs no call; large bodies of counted repetitions
- * become rules of their own, so that each count costs one state.
+ * Builds a graph for each rule that the root needs. Small rules that are not recursive are inlined,
+ * so that they cost no call; large bodies of counted repetitions become rules of their own, so that
+ * each count costs one state.
  */
 final class RuleGraphBuilder {
   private static final int INLINE_WEIGHT = 16;
@@ -45,9 +45,7 @@ final class RuleGraphBuilder {
     this.grammar = grammar;
   }
 
-  /**
-   * The graphs of all rules that are called, the root first; calls name their place in the list.
-   */
+  /** The graphs of all called rules, the root first; calls refer to their index in the list. */
   static List<Graph> of(GrammarRules grammar) {
     RuleGraphBuilder builder = new RuleGraphBuilder(grammar);
     builder.rule(grammar.root());
@@ -79,7 +77,7 @@ final class RuleGraphBuilder {
     return exprs.size() - 1;
   }
 
-  /** Adds what matches the expression from a state on; the state at which it is complete. */
+  /** Adds the graph of an expression after a state; returns the state at which it is complete. */
   private int build(RuleExpression expr, int from) {
     if (nodes + nfa.states() > MAX_NODES) {
       count(graphs.size());
@@ -136,7 +134,7 @@ final class RuleGraphBuilder {
     int to = nfa.state();
     nfa.call(from, rule, to);
     if (nullable) {
-      nfa.empty(from, to); // a called rule is then known to read at least one byte
+      nfa.empty(from, to); // so a called rule always reads at least one byte
     }
     return to;
   }
@@ -174,7 +172,7 @@ final class RuleGraphBuilder {
   }
 
   /**
-   * Two chains of states: one while no item is there yet, one where the next item needs the
+   * Two chains of states: one before the first item, and one where the next item needs the
    * separator.
    */
   private int list(SeparatedItems list, int from) {
@@ -213,7 +211,7 @@ final class RuleGraphBuilder {
     return known;
   }
 
-  /** About how many states the expression takes, all that is large being the same. */
+  /** The approximate number of states of an expression, with a maximum. */
   private int weight(RuleExpression expr) {
     long weight =
         switch (expr) {

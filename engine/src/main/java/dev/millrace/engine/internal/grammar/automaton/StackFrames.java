@@ -1,11 +1,11 @@
 package dev.millrace.engine.internal.grammar.automaton;
 
 /**
- * Where calls return to: a set of return states, each with what is below it in turn. Frames are
- * made by {@link AutomatonRunner} alone, which gives equal ones the same object, so that stacks share what
- * they have in common and a set of stacks takes no more room than its different frames.
+ * A set of return states of calls, each with the frames below it. Made only by {@link
+ * AutomatonRunner}, which gives equal ones the same object. So stacks share their common frames,
+ * and a set of stacks takes no more room than its different frames.
  *
- * @param id numbers the sets in the order of their making
+ * @param id numbers the sets in the order of their creation
  * @param frames ascending by id
  */
 public record StackFrames(int id, Frame[] frames) {
@@ -14,10 +14,10 @@ public record StackFrames(int id, Frame[] frames) {
 
   private static final StackFrames NOTHING = new StackFrames(-1, new Frame[0]);
 
-  /** Below every stack: to return here is to have read a whole text. */
+  /** The bottom of every stack: returning here means that a whole text was read. */
   static final Frame BOTTOM = new Frame(-1, -1, NOTHING);
 
-  /** The stack that has nothing but the bottom. */
+  /** The stack that has only the bottom. */
   static final StackFrames GROUND = new StackFrames(-2, new Frame[] {BOTTOM});
 
   @Override

@@ -10,12 +10,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the graph of a rule deterministic over classes of bytes and calls. The start is a state of
- * its own to which nothing leads back.
+ * Makes the graph of a rule deterministic over classes of bytes and calls. No edge leads back to
+ * the start state.
  */
 final class SubsetConstruction {
   /**
-   * A state: targets by byte class (no length where none), calls as rule and return state in turn,
+   * A state: targets by byte class (empty if none), calls as alternating rule and return state,
    * whether it may end.
    */
   record State(int[] row, int[] calls, boolean end) {}
@@ -30,7 +30,7 @@ final class SubsetConstruction {
   private final int limit;
   private final Map<Numbers, Integer> known = new HashMap<>();
   private final List<Numbers> subsets = new ArrayList<>();
-  private final int[] seen; // (graph state) -> the round in which the closure met it
+  private final int[] seen; // (graph state) -> the round in which the closure reached it
   private int round;
   private long members; // of all subsets together
 
@@ -44,7 +44,7 @@ final class SubsetConstruction {
     seen = new int[nfa.states()];
   }
 
-  /** The states of a rule; they are numbered from {@code base} on, the start first. */
+  /** The states of a rule; numbered from {@code base}, the start first. */
   static List<State> of(RuleGraphBuilder.Graph graph, ByteClasses classes, int base, int limit) {
     SubsetConstruction subsets = new SubsetConstruction(graph, classes, base, limit);
     Numbers first = new Numbers();
@@ -115,7 +115,7 @@ final class SubsetConstruction {
   }
 
   /**
-   * The states that can be reached without reading, as far as they read something or end the rule;
+   * The states that can be reached without reading and that read something or end the rule;
    * ascending.
    */
   private Numbers closure(Numbers from) {

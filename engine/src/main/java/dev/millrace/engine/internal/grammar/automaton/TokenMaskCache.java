@@ -6,11 +6,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens that may follow a configuration, as bits over the vocabulary. The tokens that stay
- * within a rule do not depend on its callers: they are found once for each state of the automaton,
- * together with the nodes of the vocabulary's tree at which the rule may return. Only what is below
- * these nodes is walked again for each stack; it is little, because few tokens reach over the end
- * of a rule. Not safe for several threads at a time.
+ * Computes and caches which tokens may follow a state, as bits over the vocabulary. The tokens that
+ * stay within a rule do not depend on its callers: they are computed once for each state of the
+ * automaton, with the nodes of the vocabulary's trie at which the rule may return. Only the part
+ * below these nodes is visited again for each stack; it is small, because few tokens reach over the
+ * end of a rule. Not thread-safe.
  */
 public final class TokenMaskCache {
   /**
@@ -21,7 +21,7 @@ public final class TokenMaskCache {
   private static final long MAX_BYTES = 64L << 20;
 
   /**
-   * Frames that one mask may touch, about a second's work: a limit on grammars made to exhaust us.
+   * The most frames that one mask may touch, about a second's work: a limit for hostile grammars.
    */
   private static final long MAX_WORK = 5_000_000;
 
@@ -64,7 +64,7 @@ public final class TokenMaskCache {
     };
   }
 
-  /** The mask of a configuration; shared, not to be changed. */
+  /** The mask of a state; shared, do not change it. */
   public long[] of(ParseState config) {
     @Nullable long[] known = masks.get(config);
     if (known == null) {
@@ -75,15 +75,12 @@ public final class TokenMaskCache {
     return known;
   }
 
-  /** Forgets the configurations of a past generation. */
+  /** Drops the masks of a past generation. */
   public void clearMasks() {
     masks.clear();
   }
 
-  /**
-   * Finds what the states of the automaton allow in advance, as far as a bounded amount of work
-   * goes.
-   */
+  /** Computes the masks of the automaton's states in advance, up to a bounded amount of work. */
   public void prepare(long nodes) {
     long limit = spent() + nodes;
     int most = Math.min(automaton.states(), (int) (MAX_BYTES / 4 / (8L * words + 64)));
@@ -141,8 +138,8 @@ public final class TokenMaskCache {
   }
 
   /**
-   * Sets the bits of all tokens below the node that can be read from there, and collects where
-   * stacks run empty.
+   * Sets the bits of all tokens below the node that can be read from there, and collects the nodes
+   * where stacks run empty.
    */
   private void walk(int from, ParseState start, long[] bits) {
     exitCount = 0;

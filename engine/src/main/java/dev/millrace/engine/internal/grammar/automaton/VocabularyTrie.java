@@ -7,9 +7,9 @@ import java.util.Comparator;
 import java.util.stream.IntStream;
 
 /**
- * The texts of a vocabulary's tokens as one tree of bytes, laid out in the order in which a walk
- * meets its nodes. Control tokens, end tokens and tokens without bytes are not in it. Made once for
- * a model and shared by all constraints. Immutable.
+ * The texts of a vocabulary's tokens as a trie of bytes, with its nodes in depth-first order.
+ * Control tokens, end tokens and tokens without bytes are not in it. Made once for a model and
+ * shared by all constraints. Immutable.
  */
 public final class VocabularyTrie {
   private final int vocabulary;
@@ -99,12 +99,12 @@ public final class VocabularyTrie {
     return Arrays.binarySearch(endTokens, token) >= 0;
   }
 
-  /** The bytes of a token; none for one that a grammar never allows. */
+  /** The bytes of a token; empty for one that a grammar never allows. */
   public byte[] text(int token) {
     return texts[token];
   }
 
-  /** The bytes that stand in some token. */
+  /** The bytes that occur in some token. */
   public BitSet bytes() {
     return bytes;
   }
@@ -126,8 +126,8 @@ public final class VocabularyTrie {
   }
 
   /**
-   * The first node that is not below this one; the node after this one is its first child where it
-   * has any.
+   * The first node that is not below this one; the node after this one is its first child if it has
+   * any.
    */
   int end(int node) {
     return ends[node];

@@ -17,10 +17,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers between bounds as expressions over their digits, exact in decimal. Integers have no sign
- * but a minus, no leading zero and no exponent; decimals no exponent, and zero no sign. A bound
- * that is absent is that of the digits: 18 before the point, or as many as the other bound has, and
- * 17 after it, or one more than the bounds have.
+ * Builds expressions over the digits of all numbers between bounds, exact in decimal. Integers have
+ * no sign but a minus, no leading zero and no exponent; decimals have no exponent, and zero has no
+ * sign. A missing bound is that of the digits: 18 before the point, or as many as the other bound
+ * has, and 17 after it, or one more than the bounds have.
  *
  * @param low null for none
  * @param high null for none
@@ -39,7 +39,7 @@ record NumberRange(
     return order > 0 || order == 0 && (lowOpen || highOpen);
   }
 
-  /** The integers of the range; {@link RuleExpression#NOTHING} where there is none. */
+  /** The integers of the range; {@link RuleExpression#NOTHING} if there is none. */
   RuleExpression integers() {
     BigInteger least = least();
     BigInteger most = most();
@@ -116,7 +116,7 @@ record NumberRange(
     return new Alt(choices);
   }
 
-  /** The decimals of the range; {@link RuleExpression#NOTHING} where there is none. */
+  /** The decimals of the range; {@link RuleExpression#NOTHING} if there is none. */
   RuleExpression decimals() {
     List<RuleExpression> choices = new ArrayList<>();
     BigDecimal zero = BigDecimal.ZERO;
@@ -139,8 +139,8 @@ record NumberRange(
   }
 
   /**
-   * Of a range that begins at 0 or above: whole part by whole part where it has a bound in it, else
-   * all of them.
+   * The decimals of a range that begins at 0 or above: integer part by integer part at the bounds,
+   * else all of them.
    */
   private RuleExpression magnitudes() {
     BigDecimal lower = low == null ? BigDecimal.ZERO : low;
@@ -172,14 +172,14 @@ record NumberRange(
     return new Alt(choices);
   }
 
-  /** The digits behind the point, without zeros at the end. */
+  /** The digits after the point, without trailing zeros. */
   private static String fraction(BigDecimal number) {
     String plain = number.remainder(BigDecimal.ONE).stripTrailingZeros().toPlainString();
     int point = plain.indexOf('.');
     return point < 0 ? "" : plain.substring(point + 1);
   }
 
-  /** Digits behind the point that are tight to a bound as long as they equal its own. */
+  /** The digits after the point, which follow a bound as long as they equal its own digits. */
   private record Fraction(String low, boolean lowOpen, String high, boolean highOpen, int most) {
 
     /** Nothing, or a point and digits. */

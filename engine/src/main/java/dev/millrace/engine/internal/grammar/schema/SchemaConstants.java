@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The values that {@code enum} and {@code const} hold: their equality, type and spelling. */
+/** The values of {@code enum} and {@code const}: their equality, type and JSON. */
 final class SchemaConstants {
   private SchemaConstants() {}
 
-  /** Equal objects for values that JSON schema takes as equal. */
+  /** Equal objects for values that JSON schema treats as equal. */
   static Object canonical(@Nullable Object value) {
     return switch (value) {
       case null -> "null";

@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees whether no value that is made for one schema satisfies another, by means that are plain and
- * never wrong.
+ * Decides whether no value that is generated for one schema satisfies another. Simple checks that
+ * never claim it wrongly.
  */
 final class SchemaDisjointness {
   private static final int MAX_DEPTH = 8;
@@ -36,7 +36,7 @@ final class SchemaDisjointness {
     return made(a).equals(Set.of("object")) && made(b).equals(Set.of("object")) && byProperty(a, b);
   }
 
-  /** A property that both require and that cannot be the same in both. */
+  /** Whether both require a property that cannot be the same in both. */
   private boolean byProperty(SchemaNode a, SchemaNode b) {
     Set<String> both = new HashSet<>(a.required());
     both.retainAll(b.required());
@@ -65,7 +65,7 @@ final class SchemaDisjointness {
                     || type.equals("number") && b.contains("integer"));
   }
 
-  /** The types of the values that a grammar makes for the schema. */
+  /** The types of the values that the grammar generates for the schema. */
   private static Set<String> made(SchemaNode node) {
     if (hasValues(node)) {
       return typesOf(values(node));
@@ -97,7 +97,7 @@ final class SchemaDisjointness {
     return node.hasAny("const", "enum");
   }
 
-  /** The values of const and enum that are of the types named. */
+  /** The values of const and enum of the given types. */
   static List<@Nullable Object> values(SchemaNode node) {
     List<@Nullable Object> values = new ArrayList<>();
     if (node.has("enum")) {

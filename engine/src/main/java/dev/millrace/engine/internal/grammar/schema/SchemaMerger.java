@@ -9,10 +9,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One schema for a value that must satisfy two, as far as their keywords can be put together one by
- * one.
- */
+/** Merges two schemas that one value must satisfy, keyword by keyword. */
 final class SchemaMerger {
   private final SchemaNode a;
   private final SchemaNode b;
@@ -63,7 +60,7 @@ final class SchemaMerger {
             SchemaConstants.canonical(a.get(keyword)), SchemaConstants.canonical(value))) {
           throw a.refused(
               keyword,
-              "stands in schemas that must hold together (allOf, $ref or anyOf); two different ones"
+              "is in schemas that must hold together (allOf, $ref or anyOf); two different ones"
                   + " are not supported");
         }
       }
@@ -101,8 +98,8 @@ final class SchemaMerger {
   }
 
   /**
-   * Each side's limit on further properties counts for those of the other: only harmless cases are
-   * put together.
+   * The limit of each side on further properties also applies to those of the other: only harmless
+   * cases are merged.
    */
   private void additional() {
     limit(a, b);

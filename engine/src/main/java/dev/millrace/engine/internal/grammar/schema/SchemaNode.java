@@ -13,7 +13,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schema and where it stands, with its keywords read and checked one by one.
+ * A schema and its location, with typed access to its keywords.
  *
  * @param path a JSON pointer, for messages
  */
@@ -61,7 +61,7 @@ record SchemaNode(String path, Map<String, @Nullable Object> keywords) {
           "exclusiveMaximum",
           "multipleOf");
 
-  /** The schema at a place, which must be an object of known keywords. */
+  /** The schema at a path, which must be an object of known keywords. */
   static SchemaNode of(@Nullable Object schema, String path) {
     if (!(schema instanceof Map<?, ?> map)) {
       throw new GrammarException("schema at %s: must be an object, not %s".formatted(path, schema));
@@ -101,7 +101,7 @@ record SchemaNode(String path, Map<String, @Nullable Object> keywords) {
     return keywords.get(keyword);
   }
 
-  /** Whether nothing but annotations is left beside these keywords. */
+  /** Whether there are no other keywords but annotations. */
   boolean hasOnly(String... names) {
     Set<String> rest = new LinkedHashSet<>(keywords.keySet());
     rest.removeAll(ANNOTATIONS);
@@ -155,7 +155,7 @@ record SchemaNode(String path, Map<String, @Nullable Object> keywords) {
     return names;
   }
 
-  /** A count, which must be a whole number from 0 to the most that a repetition may have. */
+  /** A count: an integer from 0 to the most that a repetition may have. */
   int count(String keyword, int absent) {
     if (!has(keyword)) {
       return absent;
@@ -183,7 +183,7 @@ record SchemaNode(String path, Map<String, @Nullable Object> keywords) {
     return value;
   }
 
-  /** A number exactly as it is written; null where it is none. */
+  /** A number exactly as written; null if it is not a number. */
   static @Nullable BigDecimal decimal(@Nullable Object value) {
     return switch (value) {
       case BigDecimal number -> number;
@@ -198,7 +198,7 @@ record SchemaNode(String path, Map<String, @Nullable Object> keywords) {
     };
   }
 
-  /** The types that are named; empty where the keyword is absent. */
+  /** The named types; empty if the keyword is absent. */
   Set<String> types() {
     if (!has("type")) {
       return Set.of();
@@ -218,7 +218,7 @@ record SchemaNode(String path, Map<String, @Nullable Object> keywords) {
     return types;
   }
 
-  /** The types that are meant: those named, else those that other keywords speak of, else none. */
+  /** The intended types: those named, else those that other keywords apply to, else none. */
   Set<String> effectiveTypes() {
     Set<String> types = new LinkedHashSet<>(types());
     if (types.isEmpty()) {

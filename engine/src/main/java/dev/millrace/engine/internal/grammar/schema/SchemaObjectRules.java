@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What matches a schema of objects. */
+/** Compiles schemas of objects. */
 final class SchemaObjectRules {
   private static final int MAX_NAME = 200;
 
@@ -90,7 +90,7 @@ final class SchemaObjectRules {
     return seq(text(SchemaConstants.quoted(node, "properties", name)), JsonSyntax.COLON, value);
   }
 
-  /** A tree of names by their characters. */
+  /** A trie of names by their characters. */
   private static final class Names {
     private final TreeMap<Integer, Names> next = new TreeMap<>();
     private boolean end;

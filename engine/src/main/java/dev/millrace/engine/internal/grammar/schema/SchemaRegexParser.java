@@ -14,10 +14,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the regular expressions of JSON schemas (ECMA-262 with its u flag) as expressions over
- * spelled JSON characters. Known: literals, {@code . [] [^] \d \w \s \D \W \S}, escapes, groups
+ * Parses the regular expressions of JSON schemas (ECMA-262 with its u flag) into expressions over
+ * JSON characters. Supported: literals, {@code . [] [^] \d \w \s \D \W \S}, escapes, groups
  * (capturing or not), {@code |}, {@code * + ? {m} {m,} {m,n}} also lazy, and {@code ^ $} first and
- * last in an alternative of the whole. All else is refused by name.
+ * last in an alternative of the whole. Everything else is rejected with its name.
  */
 final class SchemaRegexParser {
   private static final int MAX_DEPTH = 100;
@@ -48,8 +48,8 @@ final class SchemaRegexParser {
   /**
    * The characters of the strings in which the pattern is found, without the quotes around them.
    *
-   * @param rule makes a rule of an expression; what may begin anywhere in a string becomes one,
-   *     because its beginnings would multiply its states if they were all followed in one graph
+   * @param rule makes a rule of an expression; a part that may start anywhere in a string becomes a
+   *     rule, because its possible starts would multiply the states of one graph
    */
   static RuleExpression parse(String place, String source, UnaryOperator<RuleExpression> rule) {
     return new SchemaRegexParser(place, source, rule).whole();
@@ -167,7 +167,8 @@ final class SchemaRegexParser {
         max = !take(',') ? min : peek() == '}' ? RuleExpression.UNBOUNDED : number();
         expect('}');
         if (max != RuleExpression.UNBOUNDED && max < min) {
-          throw refused("repetition {%d,%d}, which ends below its beginning".formatted(min, max));
+          throw refused(
+              "repetition {%d,%d}, whose maximum is less than its minimum".formatted(min, max));
         }
       }
       default -> {

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns schemas into rules: follows references, merges what must hold together, and leaves types to
- * others.
+ * Compiles a schema into grammar rules: it follows references and merges schemas; {@link
+ * SchemaTypeRules} handles the types.
  */
 public final class SchemaRuleCompiler {
   private static final int MAX_DEPTH = 100;
@@ -44,7 +44,7 @@ public final class SchemaRuleCompiler {
     return new GrammarRules(start.rule(), rules);
   }
 
-  /** A rule for a schema, the same for the same object; the place gives it a name. */
+  /** A rule for a schema, the same for the same object; its name is the path. */
   Ref rule(@Nullable Object schema, String path) {
     Ref known = schema instanceof Map ? rulesOf.get(schema) : null;
     if (known != null) {
@@ -58,7 +58,7 @@ public final class SchemaRuleCompiler {
     return rule;
   }
 
-  /** A new rule; its name is that of the place, or begins so. */
+  /** A new rule, named after the path. */
   Ref named(String path, RuleExpression expr) {
     String name = path;
     while (rules.containsKey(name)) {
@@ -67,12 +67,13 @@ public final class SchemaRuleCompiler {
     rules.put(name, expr);
     if (rules.size() > GrammarRules.MAX_RULES) {
       throw new GrammarException(
-          "schema at %s: more than %d parts are not supported".formatted(path, GrammarRules.MAX_RULES));
+          "schema at %s: more than %d parts are not supported"
+              .formatted(path, GrammarRules.MAX_RULES));
     }
     return new Ref(name);
   }
 
-  /** What matches the schema; {@link RuleExpression#NOTHING} where no value does. */
+  /** The expression for a schema; {@link RuleExpression#NOTHING} if no value matches. */
   RuleExpression expr(@Nullable Object schema, String path) {
     if (schema instanceof Boolean any) {
       return any ? new Ref(JsonSyntax.VALUE) : RuleExpression.NOTHING;
@@ -112,7 +113,7 @@ public final class SchemaRuleCompiler {
     return rule(resolve(node), node.string("$ref"));
   }
 
-  /** What a local reference leads to. */
+  /** Resolves a local reference. */
   private @Nullable Object resolve(SchemaNode node) {
     String pointer = node.string("$ref");
     if (!pointer.equals("#") && !pointer.startsWith("#/")) {
@@ -132,7 +133,7 @@ public final class SchemaRuleCompiler {
                 list.get(Integer.parseInt(name));
             case null, default ->
                 throw node.refused(
-                    "$ref", "is %s, which leads nowhere at '%s'".formatted(pointer, name));
+                    "$ref", "is %s, which does not exist at '%s'".formatted(pointer, name));
           };
     }
     return at;

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What matches a schema that is described by types and the keywords that belong to them. */
+/** Compiles schemas of types with their keywords. */
 final class SchemaTypeRules {
   private static final int MAX_PREFIX = 100;
 
@@ -149,7 +149,7 @@ final class SchemaTypeRules {
     return seq(text("["), from(0, node, item, least, end), text("]"));
   }
 
-  /** The items from a place on, up to {@code end} of them in all. */
+  /** The items from an index on, up to {@code end} in all. */
   private RuleExpression from(int at, SchemaNode node, RuleExpression item, int least, int end) {
     List<@Nullable Object> prefix = node.list("prefixItems");
     if (end != RuleExpression.UNBOUNDED && at >= end) {

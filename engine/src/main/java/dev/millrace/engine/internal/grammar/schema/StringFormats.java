@@ -6,8 +6,8 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /**
- * The formats of strings that are known, as patterns. Dates exist in the calendar; times have no
- * leap second.
+ * The supported string formats, as patterns. Dates exist in the calendar; times have no leap
+ * second.
  */
 final class StringFormats {
   private static final String DATE =

@@ -1,7 +1,7 @@
 /**
  * JSON schemas to grammar rules, keyword by keyword: references, merging ({@code allOf}), types,
- * objects, string patterns and formats, number ranges. A keyword that cannot be honoured is refused
- * by name and place. Start at {@link SchemaRuleCompiler}.
+ * objects, string patterns and formats, number ranges. An unsupported keyword is rejected with its
+ * name and location. Start at {@link SchemaRuleCompiler}.
  */
 @NullMarked
 package dev.millrace.engine.internal.grammar.schema;

@@ -15,9 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * The filters of jinja2 that make sense in a prompt, with {@code tojson} as Hugging Face has it.
- */
+/** The filters of jinja2 that are useful in a prompt, with {@code tojson} as in Hugging Face. */
 public final class BuiltinFilters {
   private static final Set<String> NAMES =
       Set.of(

@@ -112,7 +112,7 @@ public final class BuiltinTests {
     };
   }
 
-  /** Identity, where Python's small numbers and literals have one. */
+  /** Identity; small numbers and literals have one in Python. */
   private static boolean same(Object value, Object other) {
     return value == other
         || (value.getClass() == other.getClass()

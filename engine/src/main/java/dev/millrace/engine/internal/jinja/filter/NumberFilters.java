@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** The filters {@code abs}, {@code int}, {@code float} and {@code round}. */
 final class NumberFilters {
   /**
-   * Doubles have no more than 1074 binary places; beyond this many decimal ones, nothing is
+   * Doubles have no more than 1074 binary places; with more decimal places than this, nothing is
    * rounded.
    */
   private static final int PLACES = 400;
@@ -90,8 +90,8 @@ final class NumberFilters {
   }
 
   /**
-   * The digits, unless Python would not read them: an underscore stands between two of them only,
-   * and there are not too many.
+   * The digits, if Python accepts them: an underscore may only be between two digits, and their
+   * number is limited.
    */
   private static String checked(String digits, int sign) {
     boolean wrong =
@@ -115,8 +115,8 @@ final class NumberFilters {
   }
 
   /**
-   * Python's {@code float(text)}; null for what is no number. Java's own reading would also take
-   * "1d" and hexadecimal ones.
+   * Python's {@code float(text)}; null if it is not a number. Java's own parser would also accept
+   * "1d" and hexadecimal numbers.
    */
   private static @Nullable Double parsed(String text) {
     String number = Whitespace.stripLeft(Whitespace.stripRight(text)).toLowerCase(Locale.ROOT);

@@ -12,8 +12,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The filters that are given another filter or a test by name: {@code map}, {@code select} and its
- * kin.
+ * The filters that apply another filter or a test by name: {@code map}, {@code select} and similar.
  */
 final class SelectFilters {
   private final RenderBudget budget;

@@ -18,7 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** The filters that make a text of a text. */
+/** The filters from text to text. */
 final class TextFilters {
   private static final Pattern WORD = Pattern.compile("\\w+", Pattern.UNICODE_CHARACTER_CLASS);
   private static final long LEEWAY = 5;

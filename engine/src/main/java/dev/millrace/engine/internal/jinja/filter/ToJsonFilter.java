@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The filter {@code tojson} as Hugging Face has it: Python's {@code json.dumps} with its spacing,
- * without ASCII or HTML escapes unless asked.
+ * The filter {@code tojson} as in Hugging Face: Python's {@code json.dumps} with its spacing,
+ * without ASCII or HTML escapes unless requested.
  */
 final class ToJsonFilter {
   private static final int DEEPEST = 500;

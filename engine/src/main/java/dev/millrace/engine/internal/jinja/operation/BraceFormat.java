@@ -7,7 +7,7 @@ import dev.millrace.engine.internal.jinja.value.RenderBudget;
 
 /**
  * Python's {@code text.format(...)}: {@code {}}, {@code {0}}, {@code {name}}, each with a
- * conversion and a format spec; attributes and items are refused.
+ * conversion and a format spec; attributes and items are rejected.
  */
 final class BraceFormat {
   private final String text;

@@ -21,8 +21,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The methods of dicts, lists and tuples. Those that would change their object are refused when
- * called: templates run in an immutable sandbox.
+ * The methods of dicts, lists and tuples. Methods that would change their object fail when called:
+ * templates run in an immutable sandbox.
  */
 public final class ContainerMethods {
   private static final Set<String> CHANGE_DICT =
@@ -36,7 +36,7 @@ public final class ContainerMethods {
     this.budget = budget;
   }
 
-  /** The method, bound to its dict; null when dicts have none of that name. */
+  /** The method, bound to its dict; null if dicts have none of that name. */
   @Nullable Object ofDict(Map<?, ?> map, String name) {
     budget.chargeRead(map);
     return switch (name) {
@@ -50,7 +50,7 @@ public final class ContainerMethods {
     };
   }
 
-  /** The method, bound to its list or tuple; null when there is none of that name. */
+  /** The method, bound to its list or tuple; null if there is none of that name. */
   @Nullable Object ofList(List<?> list, String name) {
     budget.chargeRead(list);
     boolean changeable = !(list instanceof Tuple || list instanceof PyRange);
@@ -69,7 +69,7 @@ public final class ContainerMethods {
     };
   }
 
-  /** What jinja2's sandbox gives in place of a method that changes its object. */
+  /** The result of jinja2's sandbox for a method that changes its object. */
   private static Undefined refused(String name, String kind) {
     return new Undefined(
         "access to attribute '"

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one value is written: Python's {@code [[fill]align][sign][#][0][width][,][.precision][type]}.
+ * A format of one value: Python's {@code [[fill]align][sign][#][0][width][,][.precision][type]}.
  */
 record FormatSpec(
     String fill, char align, String sign, boolean grouped, long width, int precision, char type) {
@@ -131,7 +131,7 @@ record FormatSpec(
     }
     String all = sign + body;
     if (how == '^') {
-      // str.format gives an odd blank to the right, unlike str.center
+      // str.format puts an odd blank to the right, unlike str.center
       long left = Math.max(0, width - PyTypes.length(all)) / 2;
       return TextPadding.pad(
           TextPadding.pad(all, PyTypes.length(all) + left, fill, '>', budget),

@@ -6,7 +6,9 @@ import java.util.Locale;
 public final class LetterCase {
   private LetterCase() {}
 
-  /** {@code str.title}: every letter that follows no letter is a capital, all others are small. */
+  /**
+   * {@code str.title}: a letter that follows no letter becomes upper case, all others lower case.
+   */
   static String title(String text) {
     StringBuilder out = new StringBuilder();
     boolean inWord = false;

@@ -16,7 +16,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code a.b}, {@code a[b]} and {@code a[b:c]} give. A point prefers the methods of a value to
+ * Evaluates {@code a.b}, {@code a[b]} and {@code a[b:c]}. A dot prefers the methods of a value to
  * its items, brackets the other way round.
  */
 public final class MemberAccess {
@@ -68,7 +68,7 @@ public final class MemberAccess {
     return own != null ? own : Undefined.attribute(of, PyText.str(key));
   }
 
-  /** The method or attribute that the value itself has; null when there is none of that name. */
+  /** The method or attribute of the value itself; null if there is none of that name. */
   private @Nullable Object own(Object of, String name) {
     return switch (of) {
       case String text -> strings.method(text, name);

@@ -13,8 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The operators that make new values. Whole numbers are those of a long: beyond it is an error,
- * never a wrong number.
+ * The arithmetic operators. Integers have 64 bits: an overflow is an error, never a wrong number.
  */
 public final class PyArithmetic {
   private final RenderBudget budget;
@@ -55,7 +54,7 @@ public final class PyArithmetic {
         return numbers(operator, left, right);
       } catch (ArithmeticException _) {
         throw new ChatTemplateException(
-            "the outcome of '" + operator + "' is beyond the whole numbers of 64 bits");
+            "the result of '" + operator + "' does not fit into 64 bits");
       }
     }
     return switch (operator) {

@@ -10,7 +10,7 @@ import dev.millrace.engine.internal.jinja.value.PyTypes;
  */
 record SliceIndexes(int from, int by, int count) {
   static SliceIndexes of(int length, Object start, Object stop, Object step) {
-    // A step beyond the length leads out of the sequence at once, however large it is.
+    // A step beyond the length leaves the sequence at once, however large it is.
     int by =
         step == None.NONE
             ? 1

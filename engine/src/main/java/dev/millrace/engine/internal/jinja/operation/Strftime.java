@@ -6,8 +6,8 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
 /**
- * {@code strftime_now(form)}: a time written by C's conversion letters, in English, as Python does
- * in the C locale.
+ * {@code strftime_now(form)}: formats a time with C's conversion letters, in English, as Python
+ * does in the C locale.
  */
 public final class Strftime {
   private Strftime() {}

@@ -13,7 +13,7 @@ import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The methods of strings, as Python has them. */
+/** The methods of Python's strings. */
 public final class StringMethods {
   private final RenderBudget budget;
 
@@ -21,7 +21,7 @@ public final class StringMethods {
     this.budget = budget;
   }
 
-  /** The method, bound to its string; null when strings have none of that name. */
+  /** The method, bound to its string; null if strings have none of that name. */
   @Nullable PyCallable method(String text, String name) {
     budget.chargeRead(text);
     return switch (name) {
@@ -163,7 +163,8 @@ public final class StringMethods {
   }
 
   /**
-   * The part of the text, in chars, that the optional arguments start and end name in code points.
+   * The part of the text, in chars, between the optional arguments start and end, which count code
+   * points.
    */
   private static int[] window(String text, PyArguments args) {
     SliceIndexes within =

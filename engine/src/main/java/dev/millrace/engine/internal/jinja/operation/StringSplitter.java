@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Python's ways to cut a string into a list. */
+/** Python's ways to split a string into a list. */
 public final class StringSplitter {
   private StringSplitter() {}
 

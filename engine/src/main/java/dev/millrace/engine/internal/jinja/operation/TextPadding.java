@@ -3,13 +3,13 @@ package dev.millrace.engine.internal.jinja.operation;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
 
-/** Text brought to a width. */
+/** Pads text to a width. */
 public final class TextPadding {
   private TextPadding() {}
 
   /**
-   * Aligned '<' left, '>' right, '^' in the middle: there an odd blank goes to the left when the
-   * width is odd, as in Python's {@code str.center}.
+   * Aligns '<' left, '>' right, '^' in the middle: an odd blank goes to the left if the width is
+   * odd, as in Python's {@code str.center}.
    */
   public static String pad(String text, long width, String fill, char align, RenderBudget budget) {
     long missing = width - PyTypes.length(text);

@@ -1,6 +1,9 @@
 package dev.millrace.engine.internal.jinja.operation;
 
-/** White space as Python sees it ({@code str.isspace}), and its removal from the ends of a text. */
+/**
+ * White space by Python's definition ({@code str.isspace}), and its removal from the ends of a
+ * text.
+ */
 public final class Whitespace {
   private Whitespace() {}
 
@@ -34,7 +37,7 @@ public final class Whitespace {
     return text.substring(0, to);
   }
 
-  /** Takes characters that occur in {@code chars} off the ends that are asked for. */
+  /** Removes the characters in {@code chars} from the given ends. */
   public static String stripChars(String text, String chars, boolean left, boolean right) {
     int from = 0;
     int to = text.length();

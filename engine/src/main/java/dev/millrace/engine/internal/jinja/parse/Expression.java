@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a template can evaluate. */
+/** An expression of a template. */
 public sealed interface Expression {
   record Constant(Object value) implements Expression {}
 
@@ -30,7 +30,7 @@ public sealed interface Expression {
   record Call(Expression callee, CallArguments arguments) implements Expression {}
 
   /**
-   * {@code of | name(arguments)}; nothing before the bar in a filter block, whose body is filtered.
+   * {@code of | name(arguments)}; in a filter block {@code of} is null, and the body is filtered.
    */
   record FilterCall(@Nullable Expression of, String name, CallArguments arguments)
       implements Expression {}
@@ -48,7 +48,9 @@ public sealed interface Expression {
 
   record Concatenation(List<Expression> parts) implements Expression {}
 
-  /** {@code first op right op right ...}: true when every neighbouring pair compares so. */
+  /**
+   * {@code first op right op right ...}: true when every neighbouring pair satisfies its operator.
+   */
   record ComparisonChain(Expression first, List<Comparison> rest) implements Expression {}
 
   record Comparison(String operator, Expression right) {}

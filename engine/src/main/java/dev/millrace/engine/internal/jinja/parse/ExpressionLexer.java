@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 /**
  * Cuts the inside of one tag into tokens, up to the {@code }}} or {@code %}} that closes it; one
- * that belongs to an open bracket does not.
+ * inside open brackets does not close it.
  */
 final class ExpressionLexer {
   private static final Pattern FLOAT =
@@ -43,7 +43,7 @@ final class ExpressionLexer {
     this.matcher = NAME.matcher(source);
   }
 
-  /** Where the text after the closing mark begins. */
+  /** The offset of the text after the closing mark. */
   int end() {
     return at;
   }

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Reads expressions by precedence, weakest first: conditional, or, and, not, comparison, + -, ~, *
- * / // %, **, sign; the rest is {@link OperandParser}'s.
+ * Parses expressions by precedence, weakest first: conditional, or, and, not, comparison, + -, ~, *
+ * / // %, **, sign; {@link OperandParser} does the rest.
  */
 final class ExpressionParser {
   private static final Set<String> COMPARISONS = Set.of("==", "!=", "<", "<=", ">", ">=");
@@ -38,8 +38,8 @@ final class ExpressionParser {
   }
 
   /**
-   * Without conditional: up to an {@code if} that belongs to the statement, as in {@code for x in y
-   * if z}.
+   * Parses without a conditional: up to an {@code if} that belongs to the statement, as in {@code
+   * for x in y if z}.
    */
   Expression expression(boolean conditional) {
     tokens.enter();
@@ -50,7 +50,7 @@ final class ExpressionParser {
     }
   }
 
-  /** One expression, or a tuple where commas follow it. */
+  /** One expression, or a tuple if commas follow it. */
   Expression tuple(boolean conditional) {
     Expression first = expression(conditional);
     if (!tokens.atOperator(",")) {

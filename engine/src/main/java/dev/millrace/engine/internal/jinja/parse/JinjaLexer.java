@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Cuts a template into text and tags, with the white space rules of jinja2 under trim_blocks and
+ * Cuts a template into text and tags, by the white space rules of jinja2 under trim_blocks and
  * lstrip_blocks: a line break right after a block or comment is dropped; blanks between the start
  * of a line and a block or comment are dropped; {@code -} drops all white space on its side; {@code
  * +} keeps it.
@@ -18,7 +18,7 @@ final class JinjaLexer {
   private int at;
   private int line = 1;
 
-  /** What was read last ended a line, so blanks that follow stand at the start of one. */
+  /** Whether the last piece ended a line, so that following blanks are at the start of one. */
   private boolean lineStart = true;
 
   private JinjaLexer(String source) {
@@ -30,7 +30,8 @@ final class JinjaLexer {
   }
 
   /**
-   * All line ends as \n, and none at the very end, as jinja2 does without keep_trailing_newline.
+   * Normalises all line ends to \n and removes one at the very end, as jinja2 does without
+   * keep_trailing_newline.
    */
   private static String normalized(String source) {
     String text = source.replace("\r\n", "\n").replace('\r', '\n');
@@ -82,7 +83,9 @@ final class JinjaLexer {
     }
   }
 
-  /** The text before a tag, less what the tag's sign or lstrip_blocks takes from it. */
+  /**
+   * The text before a tag, without the white space that the tag's sign or lstrip_blocks removes.
+   */
   private String before(String text, char sign, boolean stripsLine) {
     if (sign == '-') {
       return Whitespace.stripRight(text);
@@ -129,10 +132,7 @@ final class JinjaLexer {
     throw new ChatTemplateException("'raw' is not closed by 'endraw'", begin);
   }
 
-  /**
-   * Where the text after {@code raw %}} or {@code endraw %}} begins, if that is what stands here;
-   * -1 if not.
-   */
+  /** The offset after {@code raw %}} or {@code endraw %}} if one is here; else -1. */
   private int endOfRawTag(int from, String name) {
     int i = blanks(from);
     if (!source.startsWith(name, i)) {
@@ -155,7 +155,7 @@ final class JinjaLexer {
     at = skip(lexer.end(), after(lexer.end(), sign, end == Kind.BLOCK_END));
   }
 
-  /** Where the text after a tag's end begins: its sign or trim_blocks take white space off it. */
+  /** The offset of the text after a tag: its sign or trim_blocks may skip white space. */
   private int after(int end, char sign, boolean trims) {
     if (sign == '-') {
       return blanks(end);
@@ -173,7 +173,7 @@ final class JinjaLexer {
     return i;
   }
 
-  /** Moves on to {@code to}, counting lines. */
+  /** Advances to {@code to} and counts lines. */
   private int skip(int from, int to) {
     for (int i = from; i < to; i++) {
       line += source.charAt(i) == '\n' ? 1 : 0;

@@ -23,7 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Reads the statements of a template. A tag that is not supported is refused by name. */
+/** Parses the statements of a template. An unsupported tag is rejected by name. */
 public final class JinjaParser {
   private final JinjaTokenCursor tokens;
   private final ExpressionParser expressions;
@@ -45,8 +45,8 @@ public final class JinjaParser {
   }
 
   /**
-   * Statements up to a tag that begins with one of the names, which stands next then; up to the end
-   * of the template without names.
+   * Parses statements up to a tag that begins with one of the names, and leaves that tag as the
+   * next token; without names, up to the end of the template.
    */
   private List<Statement> body(Set<String> until, boolean inLoop) {
     tokens.enter();
@@ -72,7 +72,7 @@ public final class JinjaParser {
     }
     if (!until.isEmpty()) {
       throw new ChatTemplateException(
-          "the template ends where one of " + until.stream().sorted().toList() + " should stand",
+          "the template ends where one of " + until.stream().sorted().toList() + " is expected",
           tokens.line());
     }
     tokens.leave();
@@ -108,7 +108,7 @@ public final class JinjaParser {
     return statement;
   }
 
-  /** The rest of the opening tag is read; the body, and the name of the closing tag. */
+  /** Parses the rest of the opening tag, the body, and the name of the closing tag. */
   private List<Statement> block(String end, boolean inLoop) {
     tokens.expectEndOfBlock();
     List<Statement> body = body(Set.of(end), inLoop);

@@ -1,7 +1,7 @@
 package dev.millrace.engine.internal.jinja.parse;
 
 /**
- * A piece of a template's source. The text of a string is unescaped; that of an operator or a name
+ * A token of a template's source. The text of a string is unescaped; that of an operator or a name
  * is as written.
  */
 record JinjaToken(Kind kind, String text, int line) {
@@ -23,7 +23,7 @@ record JinjaToken(Kind kind, String text, int line) {
     return this.kind == kind && this.text.equals(text);
   }
 
-  /** As an error message names it. */
+  /** The token for an error message. */
   String shown() {
     return switch (kind) {
       case BLOCK_END, PRINT_END -> "the end of the tag";

@@ -7,10 +7,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The tokens of a template, read one by one, and how deep the reading is nested. */
+/** Reads the tokens of a template one by one and limits the nesting. */
 final class JinjaTokenCursor {
   /**
-   * Python's parser gives up at a like depth; ours must not overflow the stack of a small thread.
+   * Python's parser stops at a similar depth; this one must not overflow the stack of a small
+   * thread.
    */
   private static final int DEEPEST = 100;
 
@@ -41,7 +42,7 @@ final class JinjaTokenCursor {
     return at;
   }
 
-  /** Which of the names stand between {@code from} and here. */
+  /** The given names that occur between {@code from} and here. */
   Set<String> namesSince(int from, Set<String> names) {
     return tokens.subList(from, at).stream()
         .filter(token -> token.kind() == Kind.NAME)
@@ -122,8 +123,7 @@ final class JinjaTokenCursor {
   }
 
   /**
-   * Notes something that is not known; an error at the end of the reading unless it is {@link
-   * #forgive}n.
+   * Records an unknown name: an error at the end of the parsing, unless it is {@link #forgive}n.
    */
   void addUnsupported(ChatTemplateException unknown) {
     unknowns.add(unknown);
@@ -134,8 +134,8 @@ final class JinjaTokenCursor {
   }
 
   /**
-   * What was noted after the first {@code n} may never be evaluated, and is an error only when it
-   * is: jinja2 has the same rule for conditional code.
+   * What was recorded after the first {@code n} may never be evaluated, and is an error only when
+   * it is: jinja2 has the same rule for conditional code.
    */
   void dropUnsupportedAfter(int n) {
     unknowns.subList(n, unknowns.size()).clear();

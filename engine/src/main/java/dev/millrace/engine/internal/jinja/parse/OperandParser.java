@@ -29,7 +29,9 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what operators work on: literals, names, attributes, items, calls, filters and tests. */
+/**
+ * Parses the operands of operators: literals, names, attributes, items, calls, filters and tests.
+ */
 final class OperandParser {
   private final JinjaTokenCursor tokens;
   private final ExpressionParser expressions;
@@ -62,7 +64,7 @@ final class OperandParser {
     };
   }
 
-  /** Strings that follow each other are one. */
+  /** Joins adjacent strings. */
   private Expression string(JinjaToken first) {
     StringBuilder text = new StringBuilder(first.text());
     while (tokens.at(Kind.STRING)) {
@@ -172,7 +174,7 @@ final class OperandParser {
     return tokens.atOperator(":") || tokens.atOperator("]") ? null : expressions.expression();
   }
 
-  /** Filters, tests, and calls of what they give. */
+  /** Parses filters, tests, and calls of their results. */
   Expression filters(Expression value) {
     Expression result = value;
     while (true) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a template does, with the line where it stands. */
+/** A statement of a template, with its line. */
 public sealed interface Statement {
   int line();
 
@@ -47,7 +47,7 @@ public sealed interface Statement {
 
   record FilterBlock(Expression filter, List<Statement> body, int line) implements Statement {}
 
-  /** {@code generation}: marks what the model wrote, for training; here only a scope. */
+  /** {@code generation}: marks the model's text for training; here only a scope. */
   record Generation(List<Statement> body, int line) implements Statement {}
 
   /**
@@ -58,7 +58,7 @@ public sealed interface Statement {
 
   record Parameter(String name, @Nullable Expression otherwise) {}
 
-  /** Where {@code set} and {@code for} put a value. */
+  /** The target of {@code set} and {@code for}. */
   sealed interface Target {
     record Variable(String name) implements Target {}
 

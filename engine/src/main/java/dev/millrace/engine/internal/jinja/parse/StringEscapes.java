@@ -2,7 +2,7 @@ package dev.millrace.engine.internal.jinja.parse;
 
 import dev.millrace.engine.error.ChatTemplateException;
 
-/** The escapes of a Python string literal; one that Python does not know stays as it is written. */
+/** The escapes of a Python string literal; unknown escapes stay as they are. */
 final class StringEscapes {
   private StringEscapes() {}
 
@@ -48,7 +48,7 @@ final class StringEscapes {
       case 'b' -> out.append('\b');
       case 'f' -> out.append('\f');
       case 'v' -> out.append((char) 11);
-      case '\n' -> {} // a line that goes on
+      case '\n' -> {} // a continued line
       case '\\', '\'', '"' -> out.append(kind);
       case 'N' ->
           throw new ChatTemplateException(

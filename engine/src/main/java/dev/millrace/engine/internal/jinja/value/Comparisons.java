@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Equality, order and membership as Python has them: values of different kinds are unequal, and
- * have no order.
+ * Equality, order and membership by Python's rules: values of different kinds are unequal and have
+ * no order.
  */
 public final class Comparisons {
   private Comparisons() {}
@@ -111,7 +111,7 @@ public final class Comparisons {
     return PyText.str(item);
   }
 
-  /** Negative, 0 or positive, for the operator that asks. */
+  /** Compares two values: negative, 0 or positive. The operator is for the message. */
   public static int order(String operator, Object left, Object right, RenderBudget budget) {
     budget.chargeStep();
     budget.chargeRead(left);
@@ -151,7 +151,7 @@ public final class Comparisons {
     return Integer.compare(a.size(), b.size());
   }
 
-  /** By code points, not by UTF-16 units. */
+  /** Compares by code points, not by UTF-16 units. */
   private static int compareText(String a, String b) {
     int n = Math.min(a.length(), b.length());
     for (int i = 0; i < n; i++) {

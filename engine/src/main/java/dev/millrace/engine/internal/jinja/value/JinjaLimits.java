@@ -1,7 +1,7 @@
 package dev.millrace.engine.internal.jinja.value;
 
 /**
- * What one rendering may use. A template comes out of a downloaded file: a hostile one must end in
+ * The limits of one rendering. A template comes from a downloaded file: a hostile one must end in
  * an error, not in a hang or an exhausted heap. Work is counted, not timed, so that the same input
  * gives the same outcome on every machine.
  *
@@ -13,7 +13,7 @@ package dev.millrace.engine.internal.jinja.value;
  */
 public record JinjaLimits(int sourceChars, long steps, int textChars, int calls) {
   /**
-   * Ample for every template known and a conversation of a million tokens; at worst a few seconds
+   * Enough for every known template and a conversation of a million tokens; at worst a few seconds
    * and some hundred MB.
    */
   public static final JinjaLimits DEFAULT = new JinjaLimits(1 << 20, 20_000_000, 1 << 24, 100);

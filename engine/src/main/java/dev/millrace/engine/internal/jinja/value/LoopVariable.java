@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code loop} of a {@code for}. Items are drawn as they are needed, one ahead where the
- * template asks what comes.
+ * The {@code loop} variable of a {@code for}. Items are read as they are needed, one ahead if the
+ * template asks for the next one.
  */
 public final class LoopVariable {
   private static final Object NOTHING = new Object();
@@ -34,7 +34,7 @@ public final class LoopVariable {
     return next != NOTHING;
   }
 
-  /** Only after {@link #hasNext} said so. */
+  /** Call it only after {@link #hasNext} returned true. */
   public Object next() {
     previous = current;
     current = next;
@@ -43,7 +43,7 @@ public final class LoopVariable {
     return current;
   }
 
-  /** How many items there are in all; draws those that are left. */
+  /** The number of all items; reads those that are left. */
   long length() {
     if (length < 0) {
       List<Object> rest = new ArrayList<>();
@@ -55,14 +55,14 @@ public final class LoopVariable {
   }
 
   /**
-   * What Python's LoopContext gives when a template goes through {@code loop} itself is of no use
-   * to any: refused.
+   * Rejects iteration over {@code loop} itself: what Python's LoopContext gives there is of no use
+   * to a template.
    */
   Iterator<?> iterate() {
-    throw new ChatTemplateException("going through 'loop' itself is not supported");
+    throw new ChatTemplateException("iterating over 'loop' itself is not supported");
   }
 
-  /** The attribute; null when there is none of that name. */
+  /** The attribute; null if there is none of that name. */
   public @Nullable Object attribute(String name) {
     return switch (name) {
       case "index" -> index0 + 1;

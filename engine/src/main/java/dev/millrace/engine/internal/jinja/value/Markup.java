@@ -1,7 +1,7 @@
 package dev.millrace.engine.internal.jinja.value;
 
 /**
- * Text that {@code safe} or {@code escape} made: a string, but what is added to it by {@code +} is
+ * Text that {@code safe} or {@code escape} made: a string, but text that is added with {@code +} is
  * HTML-escaped, as in Python's markupsafe.
  */
 public record Markup(String text) {

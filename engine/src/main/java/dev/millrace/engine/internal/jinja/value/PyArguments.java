@@ -8,7 +8,7 @@ import java.util.Map;
 public record PyArguments(List<Object> positional, Map<String, Object> named) {
   public static final PyArguments NONE = new PyArguments(List.of(), Map.of());
 
-  /** Refuses what the callee, whose parameters these names are, does not know. */
+  /** Rejects arguments that the callee, which has these parameters, does not know. */
   public void requireOnly(String callee, String... names) {
     if (positional.size() > names.length) {
       throw new ChatTemplateException(

@@ -4,7 +4,7 @@ import dev.millrace.engine.error.ChatTemplateException;
 import java.util.AbstractList;
 import java.util.RandomAccess;
 
-/** Python's range: its numbers are computed, not kept. */
+/** Python's range: its numbers are computed, not stored. */
 public final class PyRange extends AbstractList<Object> implements RandomAccess {
   /** The sandbox of jinja2 has the same limit. */
   private static final int MOST = 100_000;

@@ -6,7 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
-/** Values as text, the way Python's {@code str} and {@code repr} write them. */
+/** Converts values to text as Python's {@code str} and {@code repr} do. */
 public final class PyText {
   private static final int DEEPEST = 200;
 

@@ -11,13 +11,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which Python type a value has, and what follows from it: truth, length, iteration; and the way in
- * from plain Java objects.
+ * The Python type of a value and its properties: truth, length, iteration; and the conversion from
+ * plain Java objects.
  */
 public final class PyTypes {
   private static final int DEEPEST = 200;
 
-  /** A string of its own for each character takes more memory than a step should. */
+  /** A string for each character takes more memory than a step should. */
   public static final int STEPS_PER_STRING = 4;
 
   private PyTypes() {}
@@ -81,9 +81,7 @@ public final class PyTypes {
     };
   }
 
-  /**
-   * The items, as Python's {@code iter} gives them: the keys of a dict, the characters of a string.
-   */
+  /** The items of Python's {@code iter}: the keys of a dict, the characters of a string. */
   public static Iterator<?> iterate(Object value) {
     return switch (value) {
       case List<?> list -> list.iterator();
@@ -136,7 +134,7 @@ public final class PyTypes {
     };
   }
 
-  /** The string that {@code what} needs, where Python takes nothing else for one. */
+  /** The string that {@code what} needs, where Python accepts no other type. */
   public static String text(Object value, String what) {
     return switch (value) {
       case String text -> text;
@@ -147,8 +145,8 @@ public final class PyTypes {
   }
 
   /**
-   * A plain Java object as a value: null, Boolean, numbers, CharSequence, List and Map with string
-   * keys, copied deep so that nothing changes under a rendering.
+   * Converts a plain Java object: null, Boolean, numbers, CharSequence, List and Map with string
+   * keys, as a deep copy, so that nothing changes during a rendering.
    */
   public static Object fromJava(@Nullable Object plain, String where, int depth) {
     if (depth > DEEPEST) {
@@ -191,7 +189,7 @@ public final class PyTypes {
     return values;
   }
 
-  /** The value as a key of a dict; refuses what Python cannot hash. */
+  /** The value as a key of a dict; rejects values that Python cannot hash. */
   public static Object hashableKey(Object key) {
     if (!isHashable(key)) {
       throw new ChatTemplateException("unhashable type: '" + typeName(key) + "'");

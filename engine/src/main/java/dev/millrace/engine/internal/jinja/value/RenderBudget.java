@@ -4,7 +4,7 @@ import dev.millrace.engine.error.ChatTemplateException;
 import java.util.List;
 import java.util.Map;
 
-/** What is left of the {@link JinjaLimits} of one rendering. */
+/** The rest of the {@link JinjaLimits} of one rendering. */
 public final class RenderBudget {
   private static final int CHARS_PER_STEP = 16;
 
@@ -23,17 +23,17 @@ public final class RenderBudget {
     spend(1);
   }
 
-  /** Pays for {@code n} items before they are made. */
+  /** Charges {@code n} items before they are made. */
   public void chargeItems(long n) {
     spend(n);
   }
 
-  /** Pays for a text of {@code n} characters before it is made. */
+  /** Charges a text of {@code n} characters before it is made. */
   public void chargeText(long n) {
     chargeAppend(0, n);
   }
 
-  /** Pays for {@code more} characters before they are put to a text of {@code length}. */
+  /** Charges {@code more} characters before they are appended to a text of {@code length}. */
   public void chargeAppend(long length, long more) {
     if (length + more > limits.textChars()) {
       throw new ChatTemplateException(
@@ -45,7 +45,7 @@ public final class RenderBudget {
     spend(1 + more / CHARS_PER_STEP);
   }
 
-  /** Pays for reading a value once from end to end. */
+  /** Charges one full read of a value. */
   public void chargeRead(Object value) {
     spend(
         switch (value) {
@@ -58,8 +58,8 @@ public final class RenderBudget {
   }
 
   /**
-   * Pays for looking for a text of {@code part} characters in one of {@code whole}, which takes
-   * their product at worst.
+   * Charges a search for a text of {@code part} characters in one of {@code whole}: at worst their
+   * product.
    */
   public void chargeSearch(long whole, long part) {
     spend(

@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * {@code namespace(...)}: the one value whose attributes a template may set, also from within a
- * loop.
+ * The value of {@code namespace(...)}: the only value whose attributes a template may set, also
+ * from within a loop.
  */
 public record TemplateNamespace(Map<Object, Object> attributes) {
   public static TemplateNamespace of(PyArguments args, RenderBudget budget) {

@@ -3,8 +3,8 @@ package dev.millrace.engine.internal.jinja.value;
 import dev.millrace.engine.error.ChatTemplateException;
 
 /**
- * What a name, attribute or item that is not there evaluates to: prints as nothing, is false and
- * empty; anything else done with it fails with {@link #why}.
+ * The value of a missing name, attribute or item: it prints as nothing, is false and empty; any
+ * other use fails with {@link #why}.
  */
 public record Undefined(String why) {
   private static final int LONGEST = 80;
@@ -25,7 +25,7 @@ public record Undefined(String why) {
     return new ChatTemplateException(why);
   }
 
-  /** A key or name in a message; what is long or has parts is not spelled out. */
+  /** A key or name for a message; long or nested ones are replaced by their type. */
   private static String shown(Object key) {
     boolean brief =
         key instanceof Number || (key instanceof String text && text.length() <= LONGEST);

@@ -2,7 +2,9 @@ package dev.millrace.engine.internal.token.pretokenize;
 
 import java.util.Arrays;
 
-/** What a character is, as far as pre-tokenizers care. The values are bits of a set of kinds. */
+/**
+ * The kind of a character, as far as pre-tokenizers distinguish it. The values are bits of a set.
+ */
 public final class CharacterKind {
   static final int LETTER = 1;
   public static final int MARK = 2;
@@ -11,16 +13,16 @@ public final class CharacterKind {
   public static final int SYMBOL = 16;
   public static final int SPACE = 32;
 
-  /** Control characters, and whatever has no place above. */
+  /** Control characters, and all others that have no kind above. */
   public static final int OTHER = 64;
 
-  /** Not assigned yet, which for some tokenizers is a difference. */
+  /** Unassigned; some tokenizers treat these differently. */
   public static final int UNASSIGNED = 128;
 
   /**
-   * What Unicode 16 brought: pairs of first and last. Tokenizers know Unicode 15.1 (that is what
-   * the tables of llama.cpp were made from), so here these are not assigned, and an id does not
-   * change with the JDK.
+   * The characters that Unicode 16 added, as pairs of first and last. Tokenizers know Unicode 15.1
+   * (the tables of llama.cpp were made from it), so these count as unassigned here, and token ids
+   * do not change with the JDK.
    */
   private static final int[] TOO_NEW = {
     0x0897, 0x0897, 0x1B4E, 0x1B4F, 0x1B7F, 0x1B7F, 0x1C89, 0x1C8A, 0x2427, 0x2429,

@@ -43,7 +43,7 @@ final class CharacterSet {
     return found >= 0 || (-found - 1 & 1) == 1;
   }
 
-  /** Collects what is in a set. */
+  /** Collects the members of a set. */
   static final class Builder {
     private final long[] ascii = new long[2];
     private int kinds;
@@ -84,7 +84,10 @@ final class CharacterSet {
       return new CharacterSet(this, except);
     }
 
-    /** Sorts and joins, so that a search finds an odd place exactly inside of a range. */
+    /**
+     * Sorts and joins the ranges, so that a search ends at an odd index exactly if it is inside of
+     * a range.
+     */
     private void sortRanges() {
       long[] pairs = new long[ranges.length / 2];
       for (int i = 0; i < pairs.length; i++) {

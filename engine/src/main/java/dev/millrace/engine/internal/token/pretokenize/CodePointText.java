@@ -1,11 +1,11 @@
 package dev.millrace.engine.internal.token.pretokenize;
 
 /**
- * A text as code points with their kinds. Bytes that are no UTF-8 become U+FFFD, one for each byte;
- * overlong forms and surrogates are taken for what they say, as llama.cpp does.
+ * A text as code points with their kinds. Each byte that is not UTF-8 becomes U+FFFD; overlong
+ * forms and surrogates are decoded as they are, as in llama.cpp.
  */
 public final class CodePointText {
-  /** Rules see every space beyond ASCII as this one. */
+  /** Patterns see every space beyond ASCII as this one. */
   private static final int ANY_SPACE = 0x0B;
 
   private final int[] points;
@@ -37,7 +37,7 @@ public final class CodePointText {
     return new CodePointText(points, seen, kinds, size);
   }
 
-  /** The code point of the character of {@code length} bytes at a place; -1 if there is none. */
+  /** The code point of the character of {@code length} bytes at an offset; -1 if there is none. */
   private static int decode(byte[] text, int at, int length, int to) {
     if (length == 1 || length > to - at || (text[at] & 0xFF) >= 0xF8) {
       return -1;
@@ -64,7 +64,7 @@ public final class CodePointText {
     return kinds[index] & 0xFF;
   }
 
-  /** The code point as the rules of pre-tokenizers see it. */
+  /** The code point as the patterns of pre-tokenizers see it. */
   int normalizedPoint(int index) {
     return seen[index];
   }

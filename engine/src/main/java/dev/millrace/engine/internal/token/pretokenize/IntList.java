@@ -2,7 +2,7 @@ package dev.millrace.engine.internal.token.pretokenize;
 
 import java.util.Arrays;
 
-/** Numbers in a row, unboxed. */
+/** A growing list of unboxed ints. */
 public final class IntList {
   private int[] items = new int[64];
   private int size;

@@ -3,7 +3,7 @@ package dev.millrace.engine.internal.token.pretokenize;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** UTF-8 as tokenizers read it, who take what comes and refuse nothing. */
+/** UTF-8 as tokenizers read it: any bytes are accepted. */
 public final class LenientUtf8 {
   public static final int REPLACEMENT = 0xFFFD;
 
@@ -12,8 +12,8 @@ public final class LenientUtf8 {
   private LenientUtf8() {}
 
   /**
-   * The length of a character, by its first byte alone: that is how symbols are cut before merging.
-   * A byte that starts no character stands alone.
+   * The length of a character, by its first byte alone; symbols are cut like this before merging. A
+   * byte that starts no character has length 1.
    */
   public static int length(byte first) {
     int high = first & 0xF0;
@@ -22,7 +22,7 @@ public final class LenientUtf8 {
 
   /**
    * The bytes of a string of a file's metadata, where a lone surrogate U+DC80 to U+DCFF stands for
-   * a byte that is no UTF-8.
+   * a byte that is not UTF-8.
    */
   public static byte[] bytes(String text) {
     for (int i = 0; i < text.length(); i++) {
@@ -54,7 +54,7 @@ public final class LenientUtf8 {
         && (i == 0 || !Character.isHighSurrogate(text.charAt(i - 1)));
   }
 
-  /** Writes a code point and returns where the next one goes. */
+  /** Writes a code point and returns the offset after it. */
   public static int put(int point, byte[] to, int at) {
     if (point < 0x80) {
       to[at++] = (byte) point;

@@ -3,8 +3,7 @@ package dev.millrace.engine.internal.token.pretokenize;
 import java.util.List;
 
 /**
- * How a byte-level tokenizer cuts a text into words before it merges, and the habits that come with
- * it.
+ * How a byte-level tokenizer cuts a text into words before it merges, with related settings.
  *
  * @param splits applied one after the other, each to the pieces of the one before
  * @param bytes whether words are written in the alphabet of bytes; if not, they are UTF-8 with a
@@ -35,7 +34,7 @@ public record PreTokenizer(
     return new PreTokenizer(splits, false, wholeWords, addBos);
   }
 
-  /** Where the words of a text end. */
+  /** The ends of the words of a text. */
   public IntList words(CodePointText text) {
     IntList ends = new IntList();
     if (text.size() > 0) {

@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * The pre-tokenizers by the names that files use. Names, and which expression belongs to which, are
- * those of llama.cpp (src/llama-vocab.cpp); what a name means there it means here, to the id.
+ * The pre-tokenizers by the names that files use. Names and expressions are those of llama.cpp
+ * (src/llama-vocab.cpp), and give the same ids.
  */
 public final class PreTokenizerRegistry {
   private static final String CONTRACTIONS =
@@ -28,7 +28,7 @@ public final class PreTokenizerRegistry {
   /** Words that start with one case and end with the other; only ASCII letters have a case here. */
   private static final String CASED = cased("\\p{L}", "");
 
-  /** The same where a letter's case is looked up, but not found, which makes both cases one. */
+  /** The same for a tokenizer whose lookup of a letter's case fails, which makes both cases one. */
   private static final String UNCASED =
       "[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+(?:" + CONTRACTIONS + ")?";
 
@@ -250,7 +250,7 @@ public final class PreTokenizerRegistry {
     name(PreTokenizerRegistry::tinyAya, "tiny_aya", "cohere2moe");
   }
 
-  /** The pre-tokenizer of this name; an empty one means the default. */
+  /** The pre-tokenizer of this name; an empty name is the default. */
   public static PreTokenizer named(String name) {
     Supplier<PreTokenizer> found = BY_NAME.get(name.isEmpty() ? "default" : name);
     if (found == null) {
@@ -263,7 +263,7 @@ public final class PreTokenizerRegistry {
     return found.get();
   }
 
-  /** What is supported, in alphabetical order. */
+  /** The supported names, in alphabetical order. */
   public static Set<String> names() {
     return BY_NAME.keySet();
   }

@@ -5,9 +5,9 @@ import java.util.List;
 /**
  * A regular expression over code points, of the few forms that pre-tokenizers use: alternatives of
  * repeated character sets, an optional group, a negative look-ahead. The first alternative that
- * matches counts, repetitions are greedy and give back, as everywhere. Not java.util.regex, whose
- * classes differ from what tokenizers mean, and which recurses once per character in places: here
- * the recursion is as deep as an expression is long.
+ * matches counts; repetitions are greedy and backtrack, as usual. It replaces java.util.regex,
+ * whose classes differ from those of tokenizers and which may recurse once per character: here the
+ * recursion is as deep as an expression is long.
  */
 final class SplitPattern {
 
@@ -17,7 +17,7 @@ final class SplitPattern {
   /** Between {@code least} and {@code most} characters of a set. */
   record Repeat(CharacterSet set, int least, int most) implements Part {}
 
-  /** Nothing, and no character of the set comes next. */
+  /** Matches the empty text if no character of the set comes next. */
   record NegativeLookahead(CharacterSet set) implements Part {}
 
   /** One of several alternatives, or nothing if that is allowed. */
@@ -33,7 +33,7 @@ final class SplitPattern {
     return new SplitPattern(new SplitPatternParser(expression).parse());
   }
 
-  /** Where the match that starts at {@code from} ends; -1 if none does. */
+  /** The end of the match that starts at {@code from}; -1 if none does. */
   int match(CodePointText text, int from, int to) {
     for (Part[] alternative : alternatives) {
       int end = match(alternative, 0, text, from, to);
@@ -44,7 +44,7 @@ final class SplitPattern {
     return -1;
   }
 
-  /** Where a match of the parts from number {@code part} on ends, if it starts at {@code at}. */
+  /** The end of a match of the parts from index {@code part}, starting at {@code at}. */
   private static int match(Part[] parts, int part, CodePointText text, int at, int to) {
     if (part == parts.length) {
       return at;

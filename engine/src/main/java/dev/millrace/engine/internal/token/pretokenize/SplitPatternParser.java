@@ -3,7 +3,10 @@ package dev.millrace.engine.internal.token.pretokenize;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads the expressions of {@link PreTokenizer}. They are ours: a mistake in one is a defect. */
+/**
+ * Parses the expressions of {@link PreTokenizer}. They are part of the code: an error in one is a
+ * bug.
+ */
 final class SplitPatternParser {
   private static final int UNBOUNDED = Integer.MAX_VALUE;
 

@@ -1,13 +1,13 @@
 package dev.millrace.engine.internal.token.pretokenize;
 
-/** Cuts a piece of a text into smaller ones; no later cut joins what an earlier one parted. */
+/** Cuts a piece of a text into smaller pieces. Later cuts never join pieces again. */
 @FunctionalInterface
 interface TextSplitter {
 
-  /** Adds where the pieces of the text between the two places end; the last ends at {@code to}. */
+  /** Adds the ends of the pieces between the two offsets; the last piece ends at {@code to}. */
   void split(CodePointText text, int from, int to, IntList ends);
 
-  /** Every match of a regular expression is a piece, and so is what lies between two of them. */
+  /** Cuts at the matches of a regular expression; the text between two matches is a piece too. */
   static TextSplitter by(String expression) {
     SplitPattern rule = SplitPattern.of(expression);
     return (text, from, to, ends) -> {
@@ -31,7 +31,7 @@ interface TextSplitter {
     };
   }
 
-  /** The spaces at the end are a piece: {@code \s+$}, found from behind, in one look. */
+  /** Cuts off the spaces at the end: {@code \s+$}, found from behind in one pass. */
   static TextSplitter trailingSpace() {
     return (text, from, to, ends) -> {
       int end = to;
@@ -48,8 +48,8 @@ interface TextSplitter {
   }
 
   /**
-   * Digits in groups of three, counted from the right, as in 12,345,678. What stands before the
-   * first group stays with it.
+   * Cuts digits into groups of three from the right, as in 12,345,678. Text before the first group
+   * stays with it.
    */
   static TextSplitter digitGroups() {
     return (text, from, to, ends) -> {

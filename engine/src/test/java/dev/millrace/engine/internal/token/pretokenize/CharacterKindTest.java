@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 class CharacterKindTest {
 
   /**
-   * All kinds of all characters, as llama.cpp 0.5.0 has them (Unicode 15.1). A JDK with a newer
-   * Unicode fails here: then what is new must be listed as too new, for ids must not change.
+   * The kinds of all characters, as in llama.cpp 0.5.0 (Unicode 15.1). A JDK with a newer Unicode
+   * fails here: then list the new characters as too new, because ids must not change.
    */
   @Test
   void kindsDoNotChangeWithTheJdk() {
@@ -23,7 +23,7 @@ class CharacterKindTest {
   }
 
   @Test
-  void kindsAreWhatTheyAreCalled() {
+  void kindsMatchTheirNames() {
     assertThat(CharacterKind.of('x')).isEqualTo(CharacterKind.LETTER);
     assertThat(CharacterKind.of(0x17B6)).isEqualTo(CharacterKind.MARK);
     assertThat(CharacterKind.of(0xBD)).isEqualTo(CharacterKind.NUMBER);

@@ -32,7 +32,7 @@ class SplitPatternTest {
   }
 
   @Test
-  void repetitionsGiveBackWhatFollowsNeeds() {
+  void repetitionsBacktrack() {
     assertThat(split("  \n  x", TextSplitter.by("\\s*[\\n]+|\\s+(?!\\S)|\\s+")))
         .containsExactly("  \n", " ", " ", "x");
     assertThat(split("aaab", TextSplitter.by("a{2,3}[ab]"))).containsExactly("aaab");
@@ -75,7 +75,7 @@ class SplitPatternTest {
   }
 
   @Test
-  void aMistakeInAnExpressionIsADefect() {
+  void anErrorInABuiltInExpressionIsABug() {
     assertThatThrownBy(() -> SplitPattern.of("(?:ab")).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> SplitPattern.of("\\p{X}")).hasMessageContaining("unknown property X");
   }
