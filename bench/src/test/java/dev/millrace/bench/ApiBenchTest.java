@@ -14,6 +14,7 @@ import dev.millrace.core.task.TaskState;
 import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checks that the HTTP benchmarks measure what they claim; nothing here depends on time. */
 @Timeout(120)
+@Tag("slow")
 class ApiBenchTest {
   private static final int REQUESTS = 12;
 

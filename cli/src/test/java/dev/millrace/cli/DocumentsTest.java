@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cli.documents.ClassNameCheck;
 import dev.millrace.cli.documents.CommandCheck;
-import dev.millrace.cli.documents.Finding;
+import dev.millrace.cli.documents.DocumentFinding;
 import dev.millrace.cli.documents.LinkCheck;
 import dev.millrace.cli.documents.MarkdownDocument;
 import java.io.IOException;
@@ -45,7 +45,7 @@ class DocumentsTest {
   @Test
   void everyLinkLeadsSomewhere() throws IOException {
     LinkCheck check = new LinkCheck(ROOT);
-    List<Finding> findings = new ArrayList<>();
+    List<DocumentFinding> findings = new ArrayList<>();
     for (MarkdownDocument document : documents()) {
       findings.addAll(check.check(document));
     }
@@ -54,7 +54,7 @@ class DocumentsTest {
 
   @Test
   void everyCommandAndOptionExists() throws IOException {
-    List<Finding> findings = new ArrayList<>();
+    List<DocumentFinding> findings = new ArrayList<>();
     for (MarkdownDocument document : documents()) {
       findings.addAll(commandCheck().check(document));
     }
@@ -64,7 +64,7 @@ class DocumentsTest {
   @Test
   void everyNamedClassExists() throws IOException {
     ClassNameCheck check = new ClassNameCheck(ROOT, FOREIGN_CLASSES);
-    List<Finding> findings = new ArrayList<>();
+    List<DocumentFinding> findings = new ArrayList<>();
     for (MarkdownDocument document : documents()) {
       String file = document.file().toString();
       if (Set.of("ARCHITECTURE.md", "CONTRIBUTING.md").contains(file) || file.startsWith("docs/")) {
@@ -93,7 +93,7 @@ class DocumentsTest {
         [outside](../up.md)
         """);
     assertThat(new LinkCheck(dir).check(MarkdownDocument.read(dir, Path.of("a.md"))))
-        .extracting(Finding::toString)
+        .extracting(DocumentFinding::toString)
         .containsExactlyInAnyOrder(
             "a.md:4: link \"none.md\": no such file: none.md",
             "a.md:4: link \"other.md#again-2\": no heading #again-2 in other.md",
@@ -127,7 +127,7 @@ class DocumentsTest {
                         "./millrace nothing"
                         ```
                         """)))
-        .extracting(Finding::toString)
+        .extracting(DocumentFinding::toString)
         .containsExactlyInAnyOrder(
             "a.md:1: millrace serve has no option --drainn",
             "a.md:2: no command has the option --modell",
@@ -149,7 +149,7 @@ class DocumentsTest {
                     `DocumentTest`, `core.DocumentsTest`, `Main.mane`
                     `dev.millrace.cli`, `dev.millrace.clip`, `CommandRegistry.Entry`
                     """)))
-        .extracting(Finding::toString)
+        .extracting(DocumentFinding::toString)
         .containsExactly(
             "a.md:2: no class DocumentTest",
             "a.md:2: no class DocumentsTest in a package core",

@@ -1,5 +1,6 @@
 package dev.millrace.engine;
 
+import org.junit.jupiter.api.Tag;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.ProcessBuilder.Redirect;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * With the launcher's flags, compiled code allocates no garbage for a token, on the scheduler's
  * thread and on the pool's.
  */
+@Tag("slow")
 class AllocationTest {
   private static final List<String> FLAGS =
       List.of("-XX:-TieredCompilation", "-Djdk.incubator.vector.VECTOR_ACCESS_OOB_CHECK=0");

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * run combines every two values of two dimensions of a {@link DeterminismScenario}; the full proof
  * has the product of the dimensions.
  */
+@Tag("slow")
 class DeterminismTest {
   private static final long SEED = 1;
 

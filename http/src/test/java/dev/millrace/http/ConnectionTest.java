@@ -24,11 +24,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Limits and timeouts of connections, and who may use a server without keys. */
+@Tag("slow")
 final class ConnectionTest {
   private final CountDownLatch go = new CountDownLatch(1);
   private final Queue<String> log = new ConcurrentLinkedQueue<>();

@@ -20,9 +20,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** HTTP/2 clients that misbehave, and floods of frames. */
+@Tag("slow")
 final class Http2MisuseTest {
   private static final int ENHANCE_YOUR_CALM = 11;
   private static final int END_ALL = RawHttp2Client.END_STREAM | RawHttp2Client.END_HEADERS;

@@ -17,11 +17,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which bodies are accepted: by size, form, framing and transfer time. */
+@Tag("slow")
 final class RequestBodyTest {
   private static final String JSON = "Content-Type: application/json";
   private static final String CHUNKED = "Transfer-Encoding: chunked";

@@ -14,12 +14,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Request lines that servers read in different ways. */
+@Tag("slow")
 final class RequestLineTest {
   private static final String HOST = "\r\nHost: localhost\r\n\r\n";
   private static final Queue<String> LOG = new ConcurrentLinkedQueue<>();

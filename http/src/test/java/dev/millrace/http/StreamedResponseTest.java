@@ -28,9 +28,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Streamed responses over HTTP/1.1 and HTTP/2. */
+@Tag("slow")
 final class StreamedResponseTest {
   private final LinkedBlockingQueue<String> events = new LinkedBlockingQueue<>();
   private final AtomicReference<Throwable> ended = new AtomicReference<>();

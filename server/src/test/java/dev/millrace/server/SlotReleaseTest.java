@@ -13,11 +13,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tasks that wait for something outside release their slot. */
 @Timeout(60)
+@Tag("slow")
 class SlotReleaseTest {
   private final InMemoryServer inMemory = new InMemoryServer();
   private final CountDownLatch here = new CountDownLatch(1); // what they wait for

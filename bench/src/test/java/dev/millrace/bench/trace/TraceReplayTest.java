@@ -12,10 +12,12 @@ import dev.millrace.engine.internal.gguf.TensorType;
 import dev.millrace.engine.oracle.ModelShape;
 import dev.millrace.engine.oracle.RandomModels;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("slow")
 class TraceReplayTest {
   private static final int ROWS = 150;
   private static final int ROOM = 64;

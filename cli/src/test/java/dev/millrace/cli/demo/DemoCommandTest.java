@@ -31,12 +31,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The demo with random weights: the text has no meaning, but the form is checked. */
 @Timeout(120)
+@Tag("slow")
 class DemoCommandTest {
   @TempDir static Path models;
   private static Path model;

@@ -75,12 +75,12 @@ public final class ClassNameCheck {
         });
   }
 
-  public List<Finding> check(MarkdownDocument document) {
-    List<Finding> findings = new ArrayList<>();
+  public List<DocumentFinding> check(MarkdownDocument document) {
+    List<DocumentFinding> findings = new ArrayList<>();
     for (MarkdownDocument.Code code : document.code()) {
       String problem = code.inline() ? problem(code.text().strip()) : null;
       if (problem != null) {
-        findings.add(new Finding(document.file(), code.line(), problem));
+        findings.add(new DocumentFinding(document.file(), code.line(), problem));
       }
     }
     return findings;

@@ -47,8 +47,8 @@ public final class CommandCheck {
     }
   }
 
-  public List<Finding> check(MarkdownDocument document) {
-    List<Finding> findings = new ArrayList<>();
+  public List<DocumentFinding> check(MarkdownDocument document) {
+    List<DocumentFinding> findings = new ArrayList<>();
     for (MarkdownDocument.Code code : document.code()) {
       String language = code.language();
       if (language != null && !SHELLS.contains(language)) {
@@ -57,7 +57,7 @@ public final class CommandCheck {
       for (ShellText.SimpleCommand shell :
           ShellText.split(code.text(), code.line(), code.inline())) {
         for (String problem : problems(shell.words(), code.inline())) {
-          findings.add(new Finding(document.file(), shell.line(), problem));
+          findings.add(new DocumentFinding(document.file(), shell.line(), problem));
         }
       }
     }

@@ -26,13 +26,13 @@ public final class LinkCheck {
     this.root = root.toAbsolutePath().normalize();
   }
 
-  public List<Finding> check(MarkdownDocument document) {
-    List<Finding> findings = new ArrayList<>();
+  public List<DocumentFinding> check(MarkdownDocument document) {
+    List<DocumentFinding> findings = new ArrayList<>();
     for (MarkdownDocument.Link link : document.links()) {
       String problem = problem(document, link.target());
       if (problem != null) {
         findings.add(
-            new Finding(
+            new DocumentFinding(
                 document.file(), link.line(), "link \"" + link.target() + "\": " + problem));
       }
     }

@@ -60,7 +60,7 @@ public final class LauncherProcess implements AutoCloseable {
   /** Waits until it ends. */
   public InProcessCli.Result result() {
     try {
-      if (!process.waitFor(60, TimeUnit.SECONDS)) {
+      if (!process.waitFor(180, TimeUnit.SECONDS)) {
         throw new AssertionError("still running; it said: " + out() + err());
       }
       return new InProcessCli.Result(process.exitValue(), out(), err());

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** The house model over several processes, which are killed, frozen and restarted. */
 class PipesIT extends LauncherFixture {
-  private static final int TOKENS = Boolean.getBoolean("millrace.proof") ? 400 : 120;
+  private static final int TOKENS = Boolean.getBoolean("millrace.proof") ? 400 : 80;
   private static final int FAULTS = Boolean.getBoolean("millrace.proof") ? 50 : 6;
 
   private NodeProcesses nodes;

@@ -20,9 +20,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A worker with threads, servers and handlers that fail. */
+@Tag("slow")
 class WorkerFaultsTest {
   private final WorkerFixture fixture = new WorkerFixture();
 

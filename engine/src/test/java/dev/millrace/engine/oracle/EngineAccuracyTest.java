@@ -1,5 +1,6 @@
 package dev.millrace.engine.oracle;
 
+import org.junit.jupiter.api.Tag;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.engine.internal.gguf.TensorType;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The engine is accurate: its error against the reference is at most {@link RelativeError#MARGIN}
  * times llama.cpp's.
  */
+@Tag("slow")
 class EngineAccuracyTest {
   private static final long SEED = 1;
   private static final int TOKENS = 32;

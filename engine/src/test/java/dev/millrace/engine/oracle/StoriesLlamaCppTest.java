@@ -9,11 +9,13 @@ import dev.millrace.engine.llamacpp.LlamaCpp.Settings;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** With trained models, the engine tells the same stories as llama.cpp. */
+@Tag("slow")
 class StoriesLlamaCppTest {
   private static final int[] BEGIN = {1};
 

@@ -10,9 +10,11 @@ import dev.millrace.http.jobnik.JobnikTestServer.ApiReply;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The limits of one page. */
+@Tag("slow")
 class PageBuilderTest {
   private final JobnikTestServer api = new JobnikTestServer();
 

@@ -29,9 +29,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** {@code Work} and {@code Flow} on a server. */
+@Tag("slow")
 class RemoteTest {
   private static final Duration LONG = Duration.ofSeconds(60);
 

@@ -35,9 +35,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Workers of the SDK against a real server. */
+@Tag("slow")
 class SdkWorkersTest {
   private static final Duration LONG = Duration.ofSeconds(60);
 

@@ -19,9 +19,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Results that no server accepts: the task still ends, and is not retried for ever. */
+@Tag("slow")
 class UnacceptableResultsTest {
   private static final int MIB = 1 << 20;
 

@@ -22,9 +22,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The event stream of a job, over HTTP. */
+@Tag("slow")
 class JobEventsTest {
   private final So1TestServer service = new So1TestServer();
 

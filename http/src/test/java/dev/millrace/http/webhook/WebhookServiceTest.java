@@ -37,8 +37,10 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class WebhookServiceTest {
   private final WebhookFixture fixture = new WebhookFixture();
   private FakeWebhookReceiver receiver;

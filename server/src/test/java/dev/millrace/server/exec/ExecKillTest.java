@@ -18,11 +18,13 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** All processes that a program started end with its task. */
 @Timeout(60)
+@Tag("slow")
 class ExecKillTest {
   private static final Cause USER = Cause.user("ann", null);
 

@@ -12,11 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Programs of a killed server are ended. */
 @Timeout(60)
+@Tag("slow")
 class WatchdogTest {
 
   /** A server in its own process; prints the process numbers of its programs. */

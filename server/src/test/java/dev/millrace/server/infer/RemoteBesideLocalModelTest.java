@@ -22,11 +22,13 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A remote model beside a local one: neither disturbs the other. */
 @Timeout(120)
+@Tag("slow")
 class RemoteBesideLocalModelTest {
   private static final String DATA =
       "{\"max_tokens\": 10, \"ignore_eos\": true, \"raw\": true, \"model\": \"%s\"}";

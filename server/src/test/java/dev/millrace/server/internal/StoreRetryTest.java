@@ -25,11 +25,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A store that fails for a while, and one that is broken. */
+@Tag("slow")
 class StoreRetryTest {
 
   /** Fails calls of those names while it is full; each failure is a permit of {@link #failed}. */

@@ -33,11 +33,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Jobs that other programs submitted, and jobs that people move and delete by hand. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("slow")
 class ExternalChangesTest extends RealWorkspaceCase {
   private static final JobId LONG_ID = new JobId("00001736700000000000_4090_000000");
   private static final JobId SHORT_ID = new JobId("1736699999_12345_0");

@@ -1,5 +1,6 @@
 package dev.millrace.core.internal.rules;
 
+import org.junit.jupiter.api.Tag;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.internal.rules.PossibleActions.Kind;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Explores all states of small jobs: {@link StateInvariants} holds in every state and along every
  * edge, nothing gets stuck, and every row of the three tables is taken.
  */
+@Tag("slow")
 class StateSpaceTest {
   private static final Set<Taken> TAKEN = ConcurrentHashMap.newKeySet();
   private static final Set<String> EXPLORED = new TreeSet<>();

@@ -28,12 +28,14 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The comparison finds no difference between equal stores, and finds each injected fault. */
+@Tag("slow")
 class RandomOperationsTest {
 
   /** What a broken store does instead of one method, given the correct store and the arguments. */

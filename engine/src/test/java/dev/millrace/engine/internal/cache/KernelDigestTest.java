@@ -8,11 +8,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A JVM has one vector width, so the others run in their own JVM. */
+@Tag("slow")
 final class KernelDigestTest {
   private static final String SCALAR = Long.toHexString(KernelDigestRun.digest(KernelType.SCALAR));
 

@@ -16,6 +16,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Every type: vectors against the scalar reference bit for bit, both against the dequantized
  * weights.
  */
+@Tag("slow")
 class MatrixLoaderTest {
   private static final int[] COUNTS = {1, 2, 3, 4, 5, 7, 8, 9, 16, 33, 130};
 

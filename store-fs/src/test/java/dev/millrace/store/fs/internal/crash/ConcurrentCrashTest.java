@@ -30,6 +30,7 @@ import java.util.logging.Logger;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.Test;
  * disk. What any thread was told must be true. The seed is that of {@code -Dmillrace.seed=…};
  * {@code -Dmillrace.proof=true} tries many times as much.
  */
+@Tag("slow")
 class ConcurrentCrashTest {
   private static final int ROUNDS = Boolean.getBoolean("millrace.proof") ? 2_000 : 60;
   private static final long SEED = Long.getLong("millrace.seed", System.nanoTime());

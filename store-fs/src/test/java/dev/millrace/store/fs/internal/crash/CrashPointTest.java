@@ -17,6 +17,7 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A crash at every operation of the disk, by a kill and by a power loss. The seed is that of
  * {@code -Dmillrace.seed=…}; {@code -Dmillrace.proof=true} tries many times as much.
  */
+@Tag("slow")
 class CrashPointTest {
   private static final boolean PROOF = Boolean.getBoolean("millrace.proof");
   private static final long SEED = Long.getLong("millrace.seed", System.nanoTime());

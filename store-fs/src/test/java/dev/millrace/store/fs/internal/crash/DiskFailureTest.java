@@ -43,11 +43,13 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A disk that is full, fails to sync or is read-only: the error, and what follows. */
+@Tag("slow")
 class DiskFailureTest {
   private static final JobSpec TWO_STAGES =
       TestJobSpecs.job(

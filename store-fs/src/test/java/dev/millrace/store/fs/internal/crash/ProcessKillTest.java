@@ -23,6 +23,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Test;
  * one waiting to take over, and programs that submit. The seed is that of
  * {@code -Dmillrace.seed=…}; {@code -Dmillrace.proof=true} kills many more.
  */
+@Tag("slow")
 class ProcessKillTest extends RealWorkspaceCase {
   private static final int KILLS = Boolean.getBoolean("millrace.proof") ? 2_000 : 200;
   private static final long SEED = Long.getLong("millrace.seed", System.nanoTime());

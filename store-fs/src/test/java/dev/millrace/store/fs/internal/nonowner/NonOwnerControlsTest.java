@@ -41,11 +41,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Levers from a process that does not own the workspace. */
 @Timeout(value = 600, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("slow")
 class NonOwnerControlsTest extends RealWorkspaceCase {
   private static final int ROUNDS = Boolean.getBoolean("millrace.proof") ? 300 : 12;
   private static final long SEED = Long.getLong("millrace.seed", System.nanoTime());

@@ -9,10 +9,12 @@ import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.RealDisk;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The embedded store and the executable specification agree on every outcome, over many seeds. */
+@Tag("slow")
 class FsStoreSpecificationTest {
   @TempDir Path dir;
 
