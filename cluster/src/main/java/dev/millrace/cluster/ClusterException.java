@@ -2,7 +2,7 @@ package dev.millrace.cluster;
 
 import org.jspecify.annotations.Nullable;
 
-/** What cannot be done in a network of nodes; the message says what, why, and what to do. */
+/** Something in a network of nodes failed; the message says what, why, and what to do. */
 public final class ClusterException extends RuntimeException {
   private final boolean refused;
 
@@ -21,12 +21,12 @@ public final class ClusterException extends RuntimeException {
     this.refused = refused;
   }
 
-  /** The other side is there and will not have us: trying again as we are does not help. */
+  /** A refusal by the other side: trying again without a change does not help. */
   public static ClusterException refused(String message, @Nullable Throwable cause) {
     return new ClusterException(message, cause, true);
   }
 
-  /** Whether it is a refusal: another key, another version, a name that is not allowed. */
+  /** Whether the other side refused us: another key, another version, a name that is not allowed. */
   public boolean refused() {
     return refused;
   }

@@ -1,13 +1,13 @@
 package dev.millrace.cluster;
 
-/** What the words of another node must be, so that nobody has to look again. */
+/** Checks of the fields that another node sent, made once when they are decoded. */
 public final class FieldChecks {
   private FieldChecks() {}
 
   public static void notNegative(String what, long... values) {
     for (long value : values) {
       if (value < 0) {
-        throw new ClusterException("%s with a number that is too small".formatted(what));
+        throw new ClusterException("%s has a number that is too small".formatted(what));
       }
     }
   }
@@ -20,14 +20,14 @@ public final class FieldChecks {
 
   static void rate(String what, double value) {
     if (!(value >= 0 && value < Double.POSITIVE_INFINITY)) {
-      throw new ClusterException("%s with a rate of %s".formatted(what, value));
+      throw new ClusterException("%s has a rate of %s".formatted(what, value));
     }
   }
 
   public static void layers(String what, int from, int to, int layers) {
     if (from < 0 || to <= from || to > layers) {
       throw new ClusterException(
-          "%s of layers [%d, %d), where there are %d".formatted(what, from, to, layers));
+          "%s has layers [%d, %d), where there are %d".formatted(what, from, to, layers));
     }
   }
 }

@@ -2,15 +2,15 @@ package dev.millrace.cluster;
 
 
 /**
- * Layers [from, to) of a model that a node has, or is getting.
+ * Layers [from, to) of a model that a node holds or is loading.
  *
- * @param sha256 of the model's file: what it is known by
- * @param model the name its file has there, for people
- * @param layers how many the model has; 0 before that is known
- * @param idle placed there by an origin and used by no session: its bytes are as good as free
- * @param bytes of its weights
- * @param speed bytes of weights that a step of one row passes in a second, measured; 0 before that
- * @param problem why it could not be loaded, or how far it is while it is fetched; else empty
+ * @param sha256 of the model's file, which identifies the model
+ * @param model its name on that node, for people
+ * @param layers of the whole model; 0 while unknown
+ * @param idle loaded for an origin and used by no session: its memory can be freed
+ * @param bytes of the weights
+ * @param speed measured bytes of weights per second in a step of one row; 0 before the first measurement
+ * @param problem why loading failed, or the progress of a fetch; else empty
  */
 public record HeldLayers(
     String sha256,
@@ -24,14 +24,14 @@ public record HeldLayers(
     double speed,
     String problem) {
   public HeldLayers {
-    FieldChecks.notNegative("a holding", layers, from, to, bytes);
+    FieldChecks.notNegative("held layers", layers, from, to, bytes);
     if (state != State.FAILED) {
-      FieldChecks.layers("a holding", from, to, layers == 0 ? ClusterProtocol.MAX_LAYERS : layers);
+      FieldChecks.layers("held layers", from, to, layers == 0 ? ClusterProtocol.MAX_LAYERS : layers);
     }
-    FieldChecks.rate("a holding", speed);
+    FieldChecks.rate("held layers", speed);
   }
 
-  /** How far it is. */
+  /** The progress of loading. */
   public enum State {
     FETCHING,
     LOADING,

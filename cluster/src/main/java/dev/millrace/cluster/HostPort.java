@@ -2,9 +2,9 @@ package dev.millrace.cluster;
 
 import dev.millrace.cluster.internal.text.PeerText;
 
-/** Where something listens. */
+/** A host and a port. */
 public record HostPort(String host, int port) {
-  /** Of names in the DNS. */
+  /** Longest name in the DNS. */
   private static final int LONGEST = 255;
 
   public HostPort {

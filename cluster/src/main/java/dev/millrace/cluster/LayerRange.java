@@ -12,9 +12,19 @@ public record LayerRange(int from, int to) {
     return to - from;
   }
 
-  /** As people write it: both ends count. */
+  /** As people write it, both ends included: {@code 3-5}. */
   @Override
   public String toString() {
     return length() == 1 ? Integer.toString(from) : from + "-" + (to - 1);
+  }
+
+  /** With the noun: {@code layers 3-5}, {@code layer 7}. */
+  public String describe() {
+    return choose("layer ", "layers ") + this;
+  }
+
+  /** The word for one layer or for several, whichever this range is. */
+  public String choose(String one, String several) {
+    return length() == 1 ? one : several;
   }
 }

@@ -3,11 +3,11 @@ package dev.millrace.cluster;
 import java.util.List;
 
 /**
- * A model that an origin wants pipes for.
+ * A model that an origin wants pipes for, and what its layers take.
  *
  * @param layerBytes of the weights of each layer, in its file
- * @param cacheBytes that the keys and values of one layer take for one session of the origin
- * @param local the origin has the layers [0, local) itself
+ * @param cacheBytes of the keys and values of one layer in one session
+ * @param local the origin computes the layers [0, local) itself
  */
 public record ModelRequirements(
     String sha256,
@@ -18,9 +18,9 @@ public record ModelRequirements(
     int local) {
   public ModelRequirements {
     layerBytes = List.copyOf(layerBytes);
-    FieldChecks.layers("a need", 0, layerBytes.size(), ClusterProtocol.MAX_LAYERS);
-    FieldChecks.notNegative("a need", fileBytes, cacheBytes, local, layerBytes.size() - local);
-    layerBytes.forEach(bytes -> FieldChecks.notNegative("a need", bytes));
+    FieldChecks.layers("a model", 0, layerBytes.size(), ClusterProtocol.MAX_LAYERS);
+    FieldChecks.notNegative("a model", fileBytes, cacheBytes, local, layerBytes.size() - local);
+    layerBytes.forEach(bytes -> FieldChecks.notNegative("a model", bytes));
   }
 
   public int layers() {

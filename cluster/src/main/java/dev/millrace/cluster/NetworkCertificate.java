@@ -28,10 +28,7 @@ import javax.crypto.spec.HKDFParameterSpec;
 import javax.net.ssl.SSLContext;
 
 /**
- * The one certificate of a network, made from its key: an Ed25519 pair whose seed is derived by
- * HKDF, and a certificate that it signs for itself. As Ed25519 signs without chance, every node
- * makes the same bytes; each side trusts these bytes and nothing else, and the handshake proves
- * that the other has the private key, hence the network's.
+ * The certificate that all nodes of a network share, made from the network key: HKDF derives the seed of an Ed25519 key pair, which signs its own certificate. Ed25519 signatures are deterministic, so every node makes the same bytes. Each side trusts these bytes only, and the handshake proves that the other side has the private key, and so the network key.
  */
 record NetworkCertificate(X509Certificate certificate, PrivateKey key) {
   private static final byte[] SALT = ascii("millrace network");
@@ -60,9 +57,7 @@ record NetworkCertificate(X509Certificate certificate, PrivateKey key) {
   }
 
   /**
-   * The pair of a seed. The JDK computes public keys only where it makes new pairs, so it is given
-   * the seed as its chance; that it took it as such is checked, and the certificate's signature is
-   * checked with the public key.
+   * The key pair of a seed. The JDK computes a public key only when it generates a pair, so the generator gets the seed as its randomness. The result is checked: it must contain the seed, and its public key must verify the signature.
    */
   private static KeyPair pair(byte[] seed) throws GeneralSecurityException {
     KeyPairGenerator generator = KeyPairGenerator.getInstance("Ed25519");
@@ -70,9 +65,9 @@ record NetworkCertificate(X509Certificate certificate, PrivateKey key) {
     KeyPair pair = generator.generateKeyPair();
     byte[] taken = ((EdECPrivateKey) pair.getPrivate()).getBytes().orElseThrow();
     if (!MessageDigest.isEqual(taken, seed)) {
-      throw new GeneralSecurityException("the generator did not take the seed that it was given");
+      throw new GeneralSecurityException("the generator did not use the given seed");
     }
-    // As JSSE sees it after a round trip through PKCS #8, without the generator's provider object.
+    // A round trip through PKCS#8 drops the provider object of the generator.
     KeyFactory keys = KeyFactory.getInstance("Ed25519");
     return new KeyPair(
         pair.getPublic(),
@@ -131,7 +126,7 @@ record NetworkCertificate(X509Certificate certificate, PrivateKey key) {
         + HexFormat.of().formatHex(certificate.getSerialNumber().toByteArray());
   }
 
-  /** Chance that is not: gives the bytes it was given. */
+  /** Returns the given bytes as randomness. */
   private static final class FixedRandom extends SecureRandom {
     private final byte[] bytes;
 

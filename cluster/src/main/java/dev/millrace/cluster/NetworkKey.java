@@ -21,7 +21,7 @@ import java.util.Set;
 import javax.net.ssl.SSLContext;
 
 /**
- * The secret that all nodes of a network share, and that lets them in. Its file is one line: {@code
+ * The secret that all nodes of a network share, and that admits them. Its file is one line: {@code
  * millrace-network-key-1:} and 64 hex digits.
  */
 public final class NetworkKey {
@@ -43,14 +43,14 @@ public final class NetworkKey {
     this.secret = secret.clone();
   }
 
-  /** A new one, of random bytes. */
+  /** A new key of random bytes. */
   public static NetworkKey generate() {
     byte[] secret = new byte[BYTES];
     new SecureRandom().nextBytes(secret);
     return new NetworkKey(secret);
   }
 
-  /** Reads a file that {@link #write} wrote; a file that others may read too is warned of. */
+  /** Reads a file that {@link #write} wrote; warns if other users may read it. */
   public static NetworkKey read(Path file) {
     String line;
     try {
@@ -61,7 +61,7 @@ public final class NetworkKey {
       warnOfReaders(file);
     } catch (NoSuchFileException e) {
       throw new ClusterException(
-          ("%s: there is no such key file; \"millrace keygen\" writes one, then copy it "
+          ("%s: the key file does not exist; \"millrace keygen\" writes one, then copy it "
                   + "to every node")
               .formatted(file));
     } catch (IOException e) {
@@ -81,14 +81,14 @@ public final class NetworkKey {
         return new NetworkKey(secret);
       }
     } catch (IllegalArgumentException e) {
-      // Its message quotes the text, which may be nearly all of a key.
+      // Its message quotes the text, which may be most of a key.
     }
     throw malformed(file);
   }
 
   private static ClusterException malformed(Path file) {
     return new ClusterException(
-        ("%s is no network key: such a file is one line, \"%s\" and 64 hex digits; "
+        ("%s is not a network key: the file has one line, \"%s\" and 64 hex digits; "
                 + "\"millrace keygen\" writes one")
             .formatted(file, PREFIX));
   }
@@ -107,12 +107,12 @@ public final class NetworkKey {
     }
   }
 
-  /** The line that a file of it holds: the secret itself. */
+  /** The line in the key's file: the secret itself. */
   public String fileLine() {
     return PREFIX + HexFormat.of().formatHex(secret);
   }
 
-  /** Writes it to a new file that only its owner may read; a file that is there stays. */
+  /** Writes a new file that only its owner may read; an existing file is never replaced. */
   public void write(Path file) {
     boolean posix = file.getFileSystem().supportedFileAttributeViews().contains("posix");
     FileAttribute<?>[] mine =
@@ -122,13 +122,13 @@ public final class NetworkKey {
                   EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE))
             }
             : new FileAttribute<?>[0];
-    Set<OpenOption> anew = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    Set<OpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     byte[] line = (fileLine() + "\n").getBytes(StandardCharsets.US_ASCII);
-    try (var channel = Files.newByteChannel(file, anew, mine)) {
+    try (var channel = Files.newByteChannel(file, options, mine)) {
       channel.write(ByteBuffer.wrap(line));
     } catch (FileAlreadyExistsException e) {
       throw new ClusterException(
-          ("%s is there already, and a key that is in use must not be lost: give another "
+          ("%s exists already, and a key in use must not be lost: give another "
                   + "file, or move it away")
               .formatted(file));
     } catch (IOException e) {
@@ -137,7 +137,7 @@ public final class NetworkKey {
     }
   }
 
-  /** TLS that trusts those, and only those, who have this key. */
+  /** TLS that trusts only holders of this key. */
   public SSLContext tls() {
     return NetworkCertificate.of(secret).tls();
   }

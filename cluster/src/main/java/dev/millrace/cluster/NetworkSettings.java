@@ -89,6 +89,10 @@ public record NetworkSettings(
     return new NetworkSettings(name, addresses, changed, linkTimeout, onNameTaken);
   }
 
+  public NetworkSettings withLinkTimeout(Duration timeout) {
+    return new NetworkSettings(name, addresses, trust, timeout, onNameTaken);
+  }
+
   public NetworkSettings withOnNameTaken(Consumer<String> listener) {
     return new NetworkSettings(name, addresses, trust, linkTimeout, listener);
   }

@@ -5,15 +5,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a node is and may use.
+ * Settings of a node that holds layers.
  *
- * @param layers that it holds from its start to its end
- * @param memory bytes that weights and caches may take; 0: it takes no layers but {@code layers},
- *     and no limit but the machine's
- * @param threads that compute
- * @param maxSessions that may be open at once
- * @param modelPlaces files and directories with models that origins may ask for
- * @param cache directory for models that are fetched from peers
+ * @param layers held from start to stop
+ * @param memoryBytes  bytes that weights and caches may take; 0: it holds {@code layers} only, without a limit
+ * @param threads compute threads
+ * @param maxSessions open at once
+ * @param modelPaths files and directories with models that origins may request
+ * @param cacheDirectory directory for models that are fetched from peers
  */
 public record NodeSettings(
     NetworkSettings network,
@@ -24,7 +23,7 @@ public record NodeSettings(
     int maxSessions,
     List<Path> modelPaths,
     Path cacheDirectory) {
-  /** What {@code maxSessions} usually is. */
+  /** Default of {@code maxSessions}. */
   public static final int DEFAULT_MAX_SESSIONS = 16;
 
   public NodeSettings {
@@ -42,8 +41,8 @@ public record NodeSettings(
     }
     if (layers.isEmpty() && memoryBytes == 0) {
       throw new ClusterException(
-          "this node would hold nothing: tell it which layers of which file, or how much memory"
-              + " it may use for layers that origins ask for");
+          "this node would hold nothing: name the layers of a file, or give it memory"
+              + " for layers that origins request");
     }
   }
 }

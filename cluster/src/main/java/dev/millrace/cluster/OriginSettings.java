@@ -6,14 +6,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an origin works; validated, immutable.
+ * Settings of an origin; validated, immutable.
  *
- * @param file the model's; its end and first layers are loaded here
- * @param localLayers how many first layers stay here: what enters layer 0 gives the text away
+ * @param file the model's file; the origin loads the end and the first layers
+ * @param localLayers how many first layers the origin computes; the input of layer 0 would reveal the text
  * @param audit the share of sequences that are audited, 0 to 1
- * @param stepTimeout how long a step may be away before its nodes are asked where it is
- * @param maxPipes how many ways through the model may run at once
- * @param cache where hashes of files are remembered; null: they are computed at each start
+ * @param stepTimeout how long a step may take before its nodes are asked where it is
+ * @param maxPipes how many pipes may run at once
+ * @param cache directory for hashes of files; null: hashes are computed at each start
  */
 public record OriginSettings(
     NetworkSettings network,

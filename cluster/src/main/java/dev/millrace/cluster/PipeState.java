@@ -6,10 +6,10 @@ import java.util.List;
  * A pipe as its origin sees it.
  *
  * @param number of the pipe at its origin, from 0
- * @param stretches who has which layers, the origin's own included; with gaps while it is incomplete
- * @param running sequences that it holds
- * @param tokensPerSecond lately
- * @param waiting why it does not run; empty while it does
+ * @param stretches which node computes which layers, the origin included; with gaps while layers are missing
+ * @param running sequences in the pipe
+ * @param tokensPerSecond over the last second
+ * @param waitingReason why it does not run; empty while it runs
  */
 public record PipeState(
     String sha256,

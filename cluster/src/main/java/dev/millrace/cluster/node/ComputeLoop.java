@@ -10,91 +10,90 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The thread that computes, and to which sessions, layers and crew belong: it does what is in the
- * inbox, until that is closed, and frees all.
+ * The compute thread of a node, which owns sessions, layers and the compute pool. It runs the work of the queue until the queue is closed, and then frees everything.
  */
 final class ComputeLoop implements Runnable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
   private static final long TICK = TimeUnit.MILLISECONDS.toNanos(250);
 
-  private final ComputeQueue inbox;
-  private final LayerInventory stock;
+  private final ComputeQueue queue;
+  private final LayerInventory inventory;
   private final NodeSessions sessions;
-  private final NodeStatePublisher telling;
-  private final ComputePool crew;
-  private final List<LayerEntry> explicit;
+  private final NodeStatePublisher publisher;
+  private final ComputePool pool;
+  private final List<LayerEntry> configured;
 
   /**
-   * @param explicit what it holds from its start on
+   * @param configured layers to load at the start
    */
   ComputeLoop(
-      ComputeQueue inbox,
-      LayerInventory stock,
+      ComputeQueue queue,
+      LayerInventory inventory,
       NodeSessions sessions,
-      NodeStatePublisher telling,
-      ComputePool crew,
-      List<LayerEntry> explicit) {
-    this.inbox = inbox;
-    this.stock = stock;
+      NodeStatePublisher publisher,
+      ComputePool pool,
+      List<LayerEntry> configured) {
+    this.queue = queue;
+    this.inventory = inventory;
     this.sessions = sessions;
-    this.telling = telling;
-    this.crew = crew;
-    this.explicit = explicit;
+    this.publisher = publisher;
+    this.pool = pool;
+    this.configured = configured;
   }
 
   @Override
   public void run() {
     try {
-      explicit.forEach(stock::load);
-      while (!inbox.isClosed()) {
+      configured.forEach(inventory::load);
+      while (!queue.isClosed()) {
         doNext(TICK);
-        keepHouse();
+        housekeeping();
       }
     } catch (InterruptedException e) {
-      LOG.log(Level.WARNING, "this node was interrupted, and stops");
+      LOG.log(Level.WARNING, "unexpected interrupt; this node stops");
     } finally {
       free();
     }
   }
 
-  /** Returns whether there was anything. */
-  private boolean doNext(long patience) throws InterruptedException {
-    Runnable next = inbox.take(patience, TimeUnit.NANOSECONDS);
+  /** Returns whether there was work. */
+  private boolean doNext(long timeout) throws InterruptedException {
+    Runnable next = queue.take(timeout, TimeUnit.NANOSECONDS);
     if (next != null) {
       guarded(next);
     }
     return next != null;
   }
 
-  private void keepHouse() {
+  private void housekeeping() {
     guarded(
         () -> {
-          stock.dropUnused();
+          inventory.dropUnused();
           sessions.retryPending();
-          telling.publishChanges(System.nanoTime());
+          publisher.publishChanges(System.nanoTime());
         });
   }
 
-  /** Whatever goes wrong is one errand's: the others go on. */
+  /** A failure ends only one task; the others continue. */
   private static void guarded(Runnable work) {
     try {
       work.run();
     } catch (Throwable e) {
-      LOG.log(Level.ERROR, "this node could not do something: " + PipeProcessor.reason(e), e);
+      LOG.log(Level.ERROR, "a task of this node failed: " + PipeProcessor.reason(e), e);
     }
   }
 
   private void free() {
     try {
       sessions.closeAll();
-      stock.close();
+      inventory.close();
       while (doNext(0)) {
-        // what was loaded meanwhile is freed
+        // frees what was loaded meanwhile
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
-      crew.close();
+      pool.close();
     }
   }
 }

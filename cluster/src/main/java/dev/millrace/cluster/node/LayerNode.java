@@ -31,73 +31,62 @@ import org.jspecify.annotations.Nullable;
 public final class LayerNode implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
-  /** A peer that says nothing for so long is left, and another asked for the rest of a model. */
-  static final Duration CALL_PATIENCE = Duration.ofSeconds(10);
+  /** A peer that is silent for this long is left, and another one is asked for the rest of a model. */
+  static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
 
-  /** How long a step that is being computed may hold up the end. */
-  private static final long LAST_STEP = TimeUnit.SECONDS.toMillis(1);
+  /** How long closing waits for the current step. */
+  private static final long STEP_MILLIS = TimeUnit.SECONDS.toMillis(1);
 
-  /** How long origins that do not take the farewell may. */
-  private static final long FAREWELL = TimeUnit.SECONDS.toMillis(2);
+  /** How long closing waits until origins have the last message. */
+  private static final long GOODBYE_MILLIS = TimeUnit.SECONDS.toMillis(2);
 
   private final NodeSettings settings;
-  private final ComputeQueue inbox = new ComputeQueue();
-  private final ComputePool crew;
+  private final ComputeQueue queue = new ComputeQueue();
+  private final ComputePool pool;
   private final ModelStore store;
   private final LayerLoader loader;
-  private final NetworkLinks wires;
+  private final NetworkLinks links;
   private final NodeSessions sessions;
-  private final NodeMessageHandler desk;
+  private final NodeMessageHandler handler;
   private final Thread thread;
   private volatile @Nullable JoinedNetwork network;
   private boolean closed;
 
   private LayerNode(NodeSettings settings, List<LayerEntry> explicit, UnaryOperator<Segment> hook) {
     this.settings = settings;
-    this.crew = new ComputePool(settings.threads());
+    this.pool = new ComputePool(settings.threads());
     this.store =
         ModelStore.open(settings.modelPaths(), settings.cacheDirectory(), this::storeChanged);
-    PeerCalls lines =
-        (at, talk) ->
-            joined()
-                .connections()
-                .call(
-                    at,
-                    ModelServer.CALL,
-                    CALL_PATIENCE,
-                    (in, out) -> {
-                      talk.exchange(in, out);
-                      return true;
-                    });
-    this.loader = new LayerLoader(store, lines, this::peers, settings.kernels(), crew);
+    PeerCalls calls =
+        (at, exchange) ->
+            PeerCalls.over(joined().connections(), CALL_TIMEOUT).call(at, exchange);
+    this.loader = new LayerLoader(store, calls, this::peers, settings.kernels(), pool);
     LayerMemoryBudget budget = new LayerMemoryBudget(settings.memoryBytes());
-    LayerInventory stock = new LayerInventory(budget, loader, inbox, System::nanoTime);
-    this.wires =
+    LayerInventory inventory = new LayerInventory(budget, loader, queue, System::nanoTime);
+    this.links =
         new NetworkLinks(
-            () -> joined().connections(), message -> inbox.addTask(() -> unsaid(message)));
+            () -> joined().connections(), message -> queue.addTask(() -> undelivered(message)));
     NodeContext context =
-        new NodeContext(settings.network().name(), wires, inbox, System::nanoTime, hook);
-    this.sessions = new NodeSessions(context, settings.maxSessions(), budget, stock);
-    this.desk = new NodeMessageHandler(inbox, stock, sessions);
-    NodeStatePublisher telling =
+        new NodeContext(settings.network().name(), links, queue, System::nanoTime, hook);
+    this.sessions = new NodeSessions(context, settings.maxSessions(), budget, inventory);
+    this.handler = new NodeMessageHandler(queue, inventory, sessions);
+    NodeStatePublisher publisher =
         new NodeStatePublisher(
-            budget, stock, sessions, store::hashes, change -> joined().announce(change));
-    ComputeLoop worker = new ComputeLoop(inbox, stock, sessions, telling, crew, explicit);
-    this.thread = Thread.ofPlatform().daemon().name("millrace-node").unstarted(worker);
+            budget, inventory, sessions, store::hashes, change -> joined().announce(change));
+    ComputeLoop loop = new ComputeLoop(queue, inventory, sessions, publisher, pool, explicit);
+    this.thread = Thread.ofPlatform().daemon().name("millrace-node").unstarted(loop);
   }
 
   /**
-   * Joins the network and begins to load; returns when it is a member. Waits for the first peer
-   * that answers, where peers are given.
+   * Joins the network and starts loading layers; returns once it is a member. If join addresses are given, waits for the first that answers.
    *
-   * @throws ClusterException where a file or a range cannot be honoured, or the network refuses
-   *     this node
+   * @throws ClusterException if a file or range cannot be used, or the network refuses this node
    */
   public static LayerNode start(NodeSettings settings) {
     return start(settings, UnaryOperator.identity());
   }
 
-  /** The same with something before every segment: how tests make a node that lies. */
+  /** As {@link #start(NodeSettings)}, with a wrapper around every segment; tests use it to make a node that lies. */
   static LayerNode start(NodeSettings settings, UnaryOperator<Segment> hook) {
     LayerNode node = new LayerNode(settings, ConfiguredLayersCheck.of(settings), hook);
     try {
@@ -105,15 +94,15 @@ public final class LayerNode implements AutoCloseable {
           JoinedNetwork.join(
               settings.network(),
               state -> state.withLayers(settings.memoryBytes(), 0, List.of(), List.of()),
-              node.desk,
-              states -> node.inbox.addTask(() -> node.sessions.setMembers(names(states))));
+              node.handler,
+              states -> node.queue.addTask(() -> node.sessions.setMembers(names(states))));
       node.network = network;
       network.connections().handleCalls(ModelServer.CALL, new ModelServer(node.store));
       node.thread.start();
       return node;
     } catch (Throwable e) {
       node.close();
-      node.crew.close();
+      node.pool.close();
       throw e;
     }
   }
@@ -122,20 +111,20 @@ public final class LayerNode implements AutoCloseable {
     return settings.network().name();
   }
 
-  /** Where others reach it. */
+  /** The address for links and calls. */
   public HostPort address() {
     return joined().linkAddress();
   }
 
-  /** What this node says of itself. */
+  /** The state that this node broadcasts. */
   public NodeState state() {
     return states().stream()
         .filter(state -> state.name().equals(name()))
         .findFirst()
-        .orElseThrow(() -> new ClusterException("node " + name() + " is no member"));
+        .orElseThrow(() -> new ClusterException("node " + name() + " is not a member"));
   }
 
-  /** What all live members say of themselves, this one included. */
+  /** The states of all live members, this one included. */
   public List<NodeState> states() {
     return joined().states();
   }
@@ -145,14 +134,14 @@ public final class LayerNode implements AutoCloseable {
   }
 
   private JoinedNetwork joined() {
-    JoinedNetwork known = network;
-    if (known == null) {
+    JoinedNetwork joined = network;
+    if (joined == null) {
       throw new ClusterException("node " + name() + " has not joined yet");
     }
-    return known;
+    return joined;
   }
 
-  /** Those that say they have a model's file. */
+  /** Nodes that have a model's file. */
   private List<ModelSource> peers(String sha256) {
     return states().stream()
         .filter(state -> !state.name().equals(name()) && state.files().contains(sha256))
@@ -160,19 +149,18 @@ public final class LayerNode implements AutoCloseable {
         .toList();
   }
 
-  /** By the wires, which are made before the sessions. */
-  private void unsaid(NodeMessage message) {
+  /** Called by the links, which are made before the sessions. */
+  private void undelivered(NodeMessage message) {
     sessions.undelivered(message);
   }
 
-  /** By the store, which may have begun before all else is made. */
+  /** Called by the store, maybe before the other parts are made. */
   private void storeChanged() {
-    inbox.addTask(() -> loader.storeChanged());
+    queue.addTask(() -> loader.storeChanged());
   }
 
   /**
-   * Ends its sessions so that their origins plan anew at once, leaves the network, and frees all. A
-   * step that is being computed is waited for a moment only; its memory goes when it is done.
+   * Ends the sessions so that their origins plan again at once, leaves the network, and frees all memory. It waits only a moment for the current step, whose memory is freed when it is done.
    */
   @Override
   public synchronized void close() {
@@ -181,22 +169,22 @@ public final class LayerNode implements AutoCloseable {
     }
     closed = true;
     sessions.announceStop();
-    inbox.close();
+    queue.close();
     loader.close();
-    awaitWorker();
-    wires.flush(FAREWELL);
+    awaitComputeLoop();
+    links.flush(GOODBYE_MILLIS);
     JoinedNetwork joined = network;
     if (joined != null) {
       joined.close();
     }
-    wires.close();
+    links.close();
     store.close();
   }
 
-  private void awaitWorker() {
+  private void awaitComputeLoop() {
     try {
-      if (thread.isAlive() && !thread.join(Duration.ofMillis(LAST_STEP))) {
-        LOG.log(Level.INFO, "a long step is left to end by itself");
+      if (thread.isAlive() && !thread.join(Duration.ofMillis(STEP_MILLIS))) {
+        LOG.log(Level.INFO, "a step takes long; its memory is freed when it ends");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

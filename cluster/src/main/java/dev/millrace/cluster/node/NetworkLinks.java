@@ -14,39 +14,39 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Roads over a switchboard; other threads dial and wait. Thread-safe. */
+/** Links over the node's connections; other threads dial and wait. Thread-safe. */
 final class NetworkLinks implements NodeLinks, AutoCloseable {
-  /** An origin may be heard so long before this node has learnt that it is a member. */
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  /** A message of an origin may come this long before this node knows it as a member. */
+  private static final Duration RETRY_TIME = Duration.ofSeconds(10);
 
-  private final Supplier<PeerConnections> board;
-  private final RetryingSender courier;
+  private final Supplier<PeerConnections> connections;
+  private final RetryingSender sender;
 
-  /** Those that are being dialled: by one thread each, whoever asks. */
-  private final Map<String, CompletableFuture<Optional<Unreachable>>> dialled =
+  /** Nodes that are being dialed, by one thread each. */
+  private final Map<String, CompletableFuture<Optional<Unreachable>>> dialing =
       new ConcurrentHashMap<>();
 
   /**
-   * @param board from when on this node has joined
-   * @param undelivered told of what could not be said
+   * @param connections available once this node has joined
+   * @param undelivered called with messages that could not be sent
    */
-  NetworkLinks(Supplier<PeerConnections> board, Consumer<NodeMessage> undelivered) {
-    this.board = board;
-    this.courier =
+  NetworkLinks(Supplier<PeerConnections> connections, Consumer<NodeMessage> undelivered) {
+    this.connections = connections;
+    this.sender =
         new RetryingSender(
-            (node, message) -> board.get().send(node, message),
-            PATIENCE,
+            (node, message) -> connections.get().send(node, message),
+            RETRY_TIME,
             (node, message, why) -> undelivered.accept(message));
   }
 
   @Override
   public void sendSoon(String node, NodeMessage message) {
-    courier.send(node, message);
+    sender.send(node, message);
   }
 
   @Override
   public void sendFrame(String node, NodeMessage frame) {
-    board.get().sendOnOpenLink(node, frame);
+    connections.get().sendOnOpenLink(node, frame);
   }
 
   @Override
@@ -64,7 +64,7 @@ final class NetworkLinks implements NodeLinks, AutoCloseable {
 
   private CompletableFuture<Optional<Unreachable>> link(String node) {
     CompletableFuture<Optional<Unreachable>> mine = new CompletableFuture<>();
-    CompletableFuture<Optional<Unreachable>> other = dialled.putIfAbsent(node, mine);
+    CompletableFuture<Optional<Unreachable>> other = dialing.putIfAbsent(node, mine);
     if (other != null) {
       return other;
     }
@@ -73,7 +73,7 @@ final class NetworkLinks implements NodeLinks, AutoCloseable {
         .start(
             () -> {
               Optional<Unreachable> cut = dial(node);
-              dialled.remove(node);
+              dialing.remove(node);
               mine.complete(cut);
             });
     return mine;
@@ -81,17 +81,17 @@ final class NetworkLinks implements NodeLinks, AutoCloseable {
 
   private Optional<Unreachable> dial(String node) {
     try {
-      board.get().connect(node);
+      connections.get().connect(node);
       return Optional.empty();
-    } catch (RuntimeException | Error e) { // whoever waits must learn of it
+    } catch (RuntimeException | Error e) { // the waiting session must learn of it
       return Optional.of(new Unreachable(node, PipeProcessor.reason(e)));
     }
   }
 
-  /** Waits until all is said that was to be told, but not longer than that. */
+  /** Waits until all messages are sent, at most so long. */
   void flush(long millis) {
     try {
-      courier.flush(millis);
+      sender.flush(millis);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -99,6 +99,6 @@ final class NetworkLinks implements NodeLinks, AutoCloseable {
 
   @Override
   public void close() {
-    courier.close();
+    sender.close();
   }
 }

@@ -5,28 +5,27 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** The ways to other nodes, for the thread that computes: it looks for nobody itself. */
+/** Sends messages to other nodes for the compute thread, which never dials itself. */
 interface NodeLinks {
-  /** A node that there is no way to, and why. */
+  /** A node that cannot be reached, and why. */
   record Unreachable(String node, String why) {}
 
   /**
-   * Tells something soon: to one node in order. One that is not reached, or not known here yet, is
-   * tried again for a while.
+   * Sends a message soon, in order to each node. A node that is unreachable or not known yet is retried for a while.
    */
   void sendSoon(String node, NodeMessage message);
 
   /**
-   * Sends a frame over a link that stands; waits only while its queue is full.
+   * Sends a frame over an open link; waits only while its queue is full.
    *
-   * @throws dev.millrace.cluster.ClusterException where there is no link any more
+   * @throws dev.millrace.cluster.ClusterException if there is no link any more
    */
   void sendFrame(String node, NodeMessage frame);
 
   /**
-   * Makes links to nodes where there are none.
+   * Opens links to nodes that have none.
    *
-   * @param made told by any thread when all stand, or which one does not
+   * @param made called by any thread when all are open, or with the first that failed
    */
   void connect(Collection<String> nodes, Consumer<Optional<Unreachable>> made);
 }

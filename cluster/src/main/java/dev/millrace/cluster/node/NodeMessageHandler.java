@@ -16,32 +16,30 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Takes what links bring, reads it, and leaves it for the thread that computes. Only a probe is
- * answered here: it asks whether this node lives, while that thread may be busy for long; and an
- * opening, where it is so for too long.
+ * Decodes messages of links and queues them for the compute thread. It answers only probes itself, because the compute thread may be busy for long, and refuses open requests while that thread is stuck.
  */
 final class NodeMessageHandler implements MessageReceiver {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
-  private static final int MOST_TOLD = 1024;
+  private static final int MAX_TOLD = 1024;
 
-  private final ComputeQueue inbox;
-  private final LayerInventory stock;
+  private final ComputeQueue queue;
+  private final LayerInventory inventory;
   private final NodeSessions sessions;
 
-  /** Who was told of which session that it is not his or not open. */
-  private final Map<StrayFrame, Boolean> told =
+  /** Senders that were told that a session is not open for them. */
+  private final Map<StrayFrame, Boolean> toldStrays =
       new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<StrayFrame, Boolean> eldest) {
-          return size() > MOST_TOLD;
+          return size() > MAX_TOLD;
         }
       };
 
   private record StrayFrame(String from, long session) {}
 
-  NodeMessageHandler(ComputeQueue inbox, LayerInventory stock, NodeSessions sessions) {
-    this.inbox = inbox;
-    this.stock = stock;
+  NodeMessageHandler(ComputeQueue queue, LayerInventory inventory, NodeSessions sessions) {
+    this.queue = queue;
+    this.inventory = inventory;
     this.sessions = sessions;
   }
 
@@ -52,36 +50,36 @@ final class NodeMessageHandler implements MessageReceiver {
       switch (message.kind()) {
         case OPEN -> open(from, id, WireCodec.decodeOpenRequest(message.body()));
         case FRAME -> frame(from, message);
-        case CLOSE -> inbox.addTaskOrWait(() -> sessions.closeByOrigin(from, id));
+        case CLOSE -> queue.addTaskOrWait(() -> sessions.closeByOrigin(from, id));
         case PROBE -> probed(from, id);
         case RECORDS_ASKED -> {
-          long passage = WireCodec.decodeNumbers(message.body(), 1)[0];
-          inbox.addTaskOrWait(() -> sessions.sendAuditRecords(from, id, passage));
+          long sequence = WireCodec.decodeNumbers(message.body(), 1)[0];
+          queue.addTaskOrWait(() -> sessions.sendAuditRecords(from, id, sequence));
         }
         case LOAD -> {
-          var wish = WireCodec.decodeLoadRequest(message.body());
-          inbox.addTaskOrWait(() -> load(from, () -> stock.request(wish)));
+          var request = WireCodec.decodeLoadRequest(message.body());
+          queue.addTaskOrWait(() -> load(from, () -> inventory.request(request)));
         }
         case REFUSED -> refused(from, message);
         case PING, OPENED, UNREACHED, PROBED, RECORDS ->
-            LOG.log(Level.DEBUG, "node {0} sent {1}, which is an origin''s", from, message.kind());
+            LOG.log(Level.DEBUG, "node {0} sent {1}, which only an origin handles", from, message.kind());
       }
     } catch (ClusterException | IllegalArgumentException e) {
       String why = "%s cannot be read: %s".formatted(message.kind(), PipeProcessor.reason(e));
-      inbox.addTaskOrWait(() -> sessions.refuse(from, message.session(), why));
+      queue.addTaskOrWait(() -> sessions.refuse(from, message.session(), why));
     }
   }
 
   @Override
   public void lost(String node, String why) {
-    inbox.addTask(() -> sessions.nodeLost(node, why));
+    queue.addTask(() -> sessions.nodeLost(node, why));
   }
 
-  /** Refused here where the thread that computes would never come to it. */
+  /** Refused here if the compute thread is stuck. */
   private void open(String from, long id, OpenSessionRequest opening) {
     String stuck = sessions.stuckReason();
     if (stuck == null) {
-      inbox.addTaskOrWait(() -> sessions.open(from, id, opening));
+      queue.addTaskOrWait(() -> sessions.open(from, id, opening));
     } else {
       sessions.refuse(from, id, stuck);
     }
@@ -99,33 +97,33 @@ final class NodeMessageHandler implements MessageReceiver {
       session.frameArrived(frame);
     } catch (EngineException e) {
       String why = "from node %s: %s".formatted(from, PipeProcessor.reason(e));
-      inbox.addTaskOrWait(() -> sessions.end(session, why));
+      queue.addTaskOrWait(() -> sessions.end(session, why));
       return;
     }
     boolean step = frame.kind() == Frame.Kind.STEP;
     if (!session.lane().put(step, () -> sessions.process(session, frame))) {
-      String why = "more frames came from node %s than were agreed to be under way".formatted(from);
-      inbox.addTaskOrWait(() -> sessions.end(session, why));
+      String why = "node %s sent more frames than may be in flight".formatted(from);
+      queue.addTaskOrWait(() -> sessions.end(session, why));
     }
   }
 
-  /** A frame that belongs nowhere is dropped; its sender is told, once. */
+  /** A frame of an unknown session is dropped; its sender is told once. */
   private void stray(String from, long session) {
-    synchronized (told) {
-      if (told.put(new StrayFrame(from, session), true) != null) {
+    synchronized (toldStrays) {
+      if (toldStrays.put(new StrayFrame(from, session), true) != null) {
         return;
       }
     }
-    inbox.addTaskOrWait(
+    queue.addTaskOrWait(
         () -> sessions.refuse(from, session, "no such session is open here for you"));
   }
 
-  /** Another node knows nothing of a session that leads there: its origin should know. */
+  /** The next node does not know a session; its origin is told. */
   private void refused(String from, NodeMessage message) {
     String why = WireCodec.decodeTexts(message.body(), 1).getFirst();
     NodeSession session = sessions.find(message.session());
     if (session != null && session.isNeighbour(from)) {
-      inbox.addTaskOrWait(() -> session.reportUnreachable(from, why));
+      queue.addTaskOrWait(() -> session.reportUnreachable(from, why));
     }
   }
 
@@ -134,7 +132,7 @@ final class NodeMessageHandler implements MessageReceiver {
     if (session != null && session.origin().equals(from)) {
       session.notifyOrigin(Kind.PROBED, session.probeAnswer());
     } else {
-      inbox.addTask(() -> sessions.refuse(from, id, "no such session is open here for you"));
+      queue.addTask(() -> sessions.refuse(from, id, "no such session is open here for you"));
     }
   }
 

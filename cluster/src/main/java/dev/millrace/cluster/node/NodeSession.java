@@ -21,50 +21,49 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A pipe of an origin, as far as it goes through this node: its processor, and the keys and values
- * of its sequences here. Belongs to the thread that computes, but for what is said.
+ * The part of an origin's pipe on this node: its processor, and the keys and values of its sequences. Owned by the compute thread, except where noted.
  */
 final class NodeSession implements AutoCloseable {
-  /** A part of it: layers at work, and whose they are. */
+  /** Open layers, and the entry that they belong to. */
   record Part(LayerEntry held, LoadedLayers.OpenLayers cut) {}
 
   private final long id;
-  private final OpenSessionRequest opening;
-  private final Set<String> before = new HashSet<>(); // nodes whose steps come here
-  private final Set<String> after = new HashSet<>(); // nodes to which ours go
+  private final OpenSessionRequest request;
+  private final Set<String> before = new HashSet<>(); // nodes that send steps here
+  private final Set<String> after = new HashSet<>(); // nodes that get our steps
   private final List<Part> parts;
   private final long cacheBytes;
   private final ComputeQueue.SessionLane lane;
   private final NodeLinks links;
   private final StepProgress progress;
   private final PipeProcessor processor;
-  private boolean cut; // its origin knows that the way on from here is
+  private boolean unreachableReported; // the origin was told that the next node is unreachable
 
   NodeSession(
       NodeContext context,
       long id,
-      OpenSessionRequest opening,
+      OpenSessionRequest request,
       List<Part> parts,
       long cacheBytes) {
     String node = context.node();
     this.id = id;
-    this.opening = opening;
-    place(node, opening.pipe());
+    this.request = request;
+    findNeighbours(node, request.pipe());
     this.parts = List.copyOf(parts);
     this.cacheBytes = cacheBytes;
-    this.lane = context.queue().openLane(opening.parameters().batch().inFlight());
+    this.lane = context.queue().openLane(request.parameters().batch().inFlight());
     this.links = context.links();
-    this.progress = new StepProgress(node, opening.pipe());
+    this.progress = new StepProgress(node, request.pipe());
     List<Segment> segments =
         parts.stream()
             .map(part -> context.hook().apply(new TimedSegment(part.held(), part.cut())))
             .toList();
     this.processor = new PipeProcessor(node, segments, null, this::send);
-    processor.setPlan(opening.pipe());
+    processor.setPlan(request.pipe());
   }
 
-  /** Finds who is before and after this node in the plan; the origin is at both ends. */
-  private void place(String node, Pipe plan) {
+  /** Finds the nodes before and after this one in the plan; the origin is at both ends. */
+  private void findNeighbours(String node, Pipe plan) {
     String last = plan.origin();
     for (Pipe.NodeLayers stretch : plan.nodeLayers()) {
       link(node, last, stretch.node());
@@ -85,23 +84,23 @@ final class NodeSession implements AutoCloseable {
     return id;
   }
 
-  OpenSessionRequest opening() {
-    return opening;
+  OpenSessionRequest request() {
+    return request;
   }
 
-  /** The nodes to which frames go from here; the origin's link comes with the first answer. */
+  /** The nodes that get frames from here, without the origin, whose link opens with the first answer. */
   Set<String> nextNodes() {
     return after.stream().filter(name -> !name.equals(origin())).collect(Collectors.toSet());
   }
 
-  /** Whether its origin knows that the way on from here is cut. */
+  /** Whether the origin was told that the next node is unreachable. */
   boolean isUnreachableReported() {
-    return cut;
+    return unreachableReported;
   }
 
-  /** Whose it is. Any thread. */
+  /** The origin of the session. Any thread. */
   String origin() {
-    return opening.pipe().origin();
+    return request.pipe().origin();
   }
 
   /** Whether frames may come from a node: the one before in the plan, or the origin. Any thread. */
@@ -114,7 +113,7 @@ final class NodeSession implements AutoCloseable {
     return before.contains(node) || after.contains(node);
   }
 
-  /** Where its frames wait. Any thread. */
+  /** The lane of its frames. Any thread. */
   ComputeQueue.SessionLane lane() {
     return lane;
   }
@@ -131,41 +130,40 @@ final class NodeSession implements AutoCloseable {
     return processor.passageCount();
   }
 
-  /** A frame has come, and waits. Any thread. */
+  /** A frame has arrived and waits. Any thread. */
   void frameArrived(Frame frame) {
     if (frame.kind() == Frame.Kind.STEP) {
       progress.received(frame.layer(), frame.group());
     }
   }
 
-  /** What a probe is answered: where its steps are, as {@link StepProgress#snapshot}. Any thread. */
+  /** The answer to a probe: {@link StepProgress#snapshot}. Any thread. */
   ByteBuffer probeAnswer() {
     return WireCodec.encode(progress.snapshot());
   }
 
   /**
-   * Does what a frame asks. Throws where the frame makes no sense. Where the way on is cut, nothing
-   * is computed that nobody would get.
+   * Processes a frame. Throws if the frame is invalid. Computes nothing if the next node is unreachable.
    */
   void process(Frame frame) {
-    if (cut) {
+    if (unreachableReported) {
       return;
     }
     processor.receive(frame);
-    if (frame.kind() == Frame.Kind.STEP && !cut) {
+    if (frame.kind() == Frame.Kind.STEP && !unreachableReported) {
       progress.passed(frame.layer(), frame.group());
     }
   }
 
-  AuditRecords auditRecords(long passage) {
-    return new AuditRecords(passage, processor.rowHashes(passage));
+  AuditRecords auditRecords(long sequence) {
+    return new AuditRecords(sequence, processor.rowHashes(sequence));
   }
 
-  /** By the processor: a node that is not reached is the origin's to leave, and no failed step. */
+  /** Called by the processor. An unreachable node is reported to the origin; it is not a failed step. */
   private void send(String to, ByteBuffer frame) {
     if (!after.contains(to) && !to.equals(origin())) {
       throw new ClusterException(
-          "a frame is to go to node " + to + ", which is not next in the plan");
+          "a frame is addressed to node " + to + ", which is not next in the plan");
     }
     try {
       links.sendFrame(to, new NodeMessage(Kind.FRAME, id, frame));
@@ -174,16 +172,16 @@ final class NodeSession implements AutoCloseable {
     }
   }
 
-  /** Tells the origin, once, that another node of the plan cannot be reached from here. */
+  /** Tells the origin once that another node of the plan is unreachable from here. */
   void reportUnreachable(String node, String why) {
-    if (cut || node.equals(origin())) {
+    if (unreachableReported || node.equals(origin())) {
       return;
     }
-    cut = true;
+    unreachableReported = true;
     notifyOrigin(Kind.UNREACHED, WireCodec.encode(node, why));
   }
 
-  /** Tells the origin, soon. Any thread. */
+  /** Sends a message to the origin soon. Any thread. */
   void notifyOrigin(Kind kind, ByteBuffer body) {
     links.sendSoon(origin(), new NodeMessage(kind, id, body));
   }
@@ -195,7 +193,7 @@ final class NodeSession implements AutoCloseable {
     parts.forEach(part -> part.cut().close());
   }
 
-  /** Notes how long steps of one row take. */
+  /** Measures the time of steps with one row. */
   private record TimedSegment(LayerEntry held, LoadedLayers.OpenLayers cut) implements Segment {
     @Override
     public int from() {

@@ -22,14 +22,13 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions that origins have open here, within the node's limits. Belongs to the thread that
- * computes, but for what says otherwise.
+ * The sessions that origins have open on this node. Owned by the compute thread, except where noted.
  */
 final class NodeSessions {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
-  /** Seconds after which a step is taken for one that never ends. */
-  static final long STUCK = 60;
+  /** Seconds after which a step counts as stuck. */
+  static final long STUCK_SECONDS = 60;
 
   private final String node;
   private final int maxSessions;
@@ -39,7 +38,7 @@ final class NodeSessions {
   private final NodeLinks links;
   private final LongSupplier clock;
   private final Map<Long, NodeSession> open = new ConcurrentHashMap<>();
-  private final PendingOpens anteroom = new PendingOpens();
+  private final PendingOpens pendingOpens = new PendingOpens();
   private final StepTimer step;
   private volatile boolean stopping;
   private int version;
@@ -56,7 +55,7 @@ final class NodeSessions {
     this.step = new StepTimer(clock);
   }
 
-  /** Another number after every change of what is open. */
+  /** Changes whenever a session opens or closes. */
   int version() {
     return version;
   }
@@ -79,76 +78,75 @@ final class NodeSessions {
   }
 
   /**
-   * Why no session can be opened while the thread that computes is where it is; null where it
-   * moves. Any thread.
+   * Why no session can be opened because the compute thread is stuck; null if it is not. Any thread.
    */
   @Nullable String stuckReason() {
     long seconds = TimeUnit.NANOSECONDS.toSeconds(step.elapsedNanos());
-    return seconds < STUCK
+    return seconds < STUCK_SECONDS
         ? null
-        : "node %s is stuck in a step since %d s: stop it and start it again"
+        : "node %s has been stuck in a step for %d s: stop it and start it again"
             .formatted(node, seconds);
   }
 
-  /** Opens a session and says so, or says why not; maybe a moment later. */
-  void open(String from, long id, OpenSessionRequest opening) {
-    open(new PendingOpens.PendingOpen(from, id, opening, clock.getAsLong()));
+  /** Opens a session and answers the origin, maybe a moment later. */
+  void open(String from, long id, OpenSessionRequest request) {
+    open(new PendingOpens.PendingOpen(from, id, request, clock.getAsLong()));
   }
 
-  private void open(PendingOpens.PendingOpen guest) {
-    if (stopping || !anteroom.holdBack(guest, clock.getAsLong())) {
-      openNow(guest.from(), guest.id(), guest.opening());
+  private void open(PendingOpens.PendingOpen pending) {
+    if (stopping || !pendingOpens.holdBack(pending, clock.getAsLong())) {
+      openNow(pending.from(), pending.id(), pending.opening());
     }
   }
 
-  private void openNow(String from, long id, OpenSessionRequest opening) {
+  private void openNow(String from, long id, OpenSessionRequest request) {
     try {
       if (stopping) {
-        throw new ClusterException(stops());
+        throw new ClusterException(stopMessage());
       }
-      OpenRequestLimits.check(node, from, opening);
-      NodeSession session = admit(id, opening);
+      OpenRequestLimits.check(node, from, request);
+      NodeSession session = admit(id, request);
       open.put(id, session);
       version++;
-      links.connect(session.nextNodes(), cut -> queue.addTask(() -> linked(session, cut)));
+      links.connect(session.nextNodes(), failure -> queue.addTask(() -> linked(session, failure)));
     } catch (RuntimeException | OutOfMemoryError e) {
       refuse(from, id, PipeProcessor.reason(e));
     }
   }
 
-  private NodeSession admit(long id, OpenSessionRequest opening) {
+  private NodeSession admit(long id, OpenSessionRequest request) {
     if (id == 0 || open.containsKey(id)) {
-      throw new ClusterException("a session of this number is open: draw another");
+      throw new ClusterException("a session with this number is open: draw another");
     }
     if (open.size() >= maxSessions) {
       throw new ClusterException(
           "%d %s open, as many as node %s may have; wait, or start it with a larger --max-origins"
               .formatted(open.size(), open.size() == 1 ? "session is" : "sessions are", node));
     }
-    return admission.admit(id, opening);
+    return admission.admit(id, request);
   }
 
-  /** The ways on from here stand, or one does not. */
-  private void linked(NodeSession session, Optional<NodeLinks.Unreachable> cut) {
+  /** The links to the next nodes are open, or one failed. */
+  private void linked(NodeSession session, Optional<NodeLinks.Unreachable> failure) {
     if (open.get(session.id()) != session || session.isUnreachableReported()) {
       return;
     }
-    if (cut.isPresent()) {
-      session.reportUnreachable(cut.get().node(), cut.get().why());
-      close(session, "node %s is not reached: %s".formatted(cut.get().node(), cut.get().why()));
+    if (failure.isPresent()) {
+      session.reportUnreachable(failure.get().node(), failure.get().why());
+      close(session, "node %s is not reached: %s".formatted(failure.get().node(), failure.get().why()));
       return;
     }
     LOG.log(
         Level.INFO,
         "session of origin {0}: {1} of model {2}, {3} for its cache",
         session.origin(),
-        OpenRequestLimits.ranges(node, session.opening().pipe()),
-        session.opening().parameters().model(),
+        OpenRequestLimits.ranges(node, session.request().pipe()),
+        session.request().parameters().model(),
         LayerMemoryBudget.humanBytes(session.cacheBytes()));
     session.notifyOrigin(Kind.OPENED, ByteBuffer.allocate(0));
   }
 
-  /** A frame's turn has come. */
+  /** Processes a frame of a session. */
   void process(NodeSession session, Frame frame) {
     if (open.get(session.id()) != session) {
       return;
@@ -163,7 +161,7 @@ final class NodeSessions {
     }
   }
 
-  /** Ends a session for which something came that must not, and tells its origin why. */
+  /** Ends a session and tells its origin why. */
   void end(NodeSession session, String why) {
     if (open.get(session.id()) == session) {
       close(session, why);
@@ -171,31 +169,30 @@ final class NodeSessions {
     }
   }
 
-  /** Its origin closes a session. */
+  /** An origin closes its session. */
   void closeByOrigin(String from, long id) {
-    anteroom.removeIf(guest -> guest.id() == id && guest.from().equals(from));
+    pendingOpens.removeIf(pending -> pending.id() == id && pending.from().equals(from));
     NodeSession session = open.get(id);
     if (session != null && session.origin().equals(from)) {
       close(session, "its origin closed it");
     }
   }
 
-  /** An origin asks what was noted of a passage. */
-  void sendAuditRecords(String from, long id, long passage) {
+  /** Sends the audit records of a sequence to the origin. */
+  void sendAuditRecords(String from, long id, long sequence) {
     NodeSession session = open.get(id);
     if (session != null && session.origin().equals(from)) {
-      session.notifyOrigin(Kind.RECORDS, session.auditRecords(passage).encode());
+      session.notifyOrigin(Kind.RECORDS, session.auditRecords(sequence).encode());
     } else {
-      refuse(from, id, "no such session of yours is open here");
+      refuse(from, id, "no such session is open here for you");
     }
   }
 
   /**
-   * There is no link with a node any more: what it had open here is freed. This alone says that an
-   * origin is gone; who is a member may be told wrongly while links work.
+   * The link with a node is lost: its sessions are closed. Only a lost link means that an origin is gone; the membership may be wrong while links work.
    */
   void nodeLost(String other, String why) {
-    anteroom.removeIf(guest -> guest.from().equals(other));
+    pendingOpens.removeIf(pending -> pending.from().equals(other));
     for (NodeSession session : List.copyOf(open.values())) {
       if (session.origin().equals(other)) {
         close(session, why);
@@ -205,18 +202,18 @@ final class NodeSessions {
     }
   }
 
-  /** Tells all origins that this node stops; none is admitted from now on. Any thread. */
+  /** Tells all origins that this node stops; no session is opened from now on. Any thread. */
   void announceStop() {
     stopping = true;
-    open.values().forEach(session -> session.notifyOrigin(Kind.REFUSED, WireCodec.encode(stops())));
+    open.values().forEach(session -> session.notifyOrigin(Kind.REFUSED, WireCodec.encode(stopMessage())));
   }
 
-  private String stops() {
+  private String stopMessage() {
     return "node " + node + " stops";
   }
 
   void closeAll() {
-    List.copyOf(open.values()).forEach(session -> close(session, stops()));
+    List.copyOf(open.values()).forEach(session -> close(session, stopMessage()));
   }
 
   /** Any thread. */
@@ -225,18 +222,18 @@ final class NodeSessions {
     links.sendSoon(to, new NodeMessage(Kind.REFUSED, id, WireCodec.encode(why)));
   }
 
-  /** Who is a member now, for openings that wait for one. */
+  /** Sets the current members; some open requests wait for one. */
   void setMembers(Set<String> names) {
-    anteroom.setMembers(names);
+    pendingOpens.setMembers(names);
     retryPending();
   }
 
-  /** Now and then: openings that wait are looked at again. */
+  /** Looks again at the open requests that wait. */
   void retryPending() {
-    anteroom.takeAll().forEach(this::open);
+    pendingOpens.takeAll().forEach(this::open);
   }
 
-  /** Something could not be said: a session whose origin does not know of it is closed. */
+  /** A message was not delivered: a session whose origin does not know of it is closed. */
   void undelivered(NodeMessage message) {
     NodeSession session = open.get(message.session());
     if (session != null && message.kind() == Kind.OPENED) {
@@ -253,6 +250,6 @@ final class NodeSessions {
       part.held().idleSince = clock.getAsLong();
     }
     version++;
-    LOG.log(Level.INFO, "session of origin {0} is over: {1}", session.origin(), why);
+    LOG.log(Level.INFO, "session of origin {0} ended: {1}", session.origin(), why);
   }
 }

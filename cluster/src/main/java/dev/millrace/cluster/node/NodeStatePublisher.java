@@ -12,73 +12,72 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this node tells the others of itself: what it holds and for whom, at once; figures that move
- * with every step, once a second at most. Belongs to the thread that computes.
+ * Broadcasts this node's state: changes of layers and sessions at once, numbers that change with every step at most once a second. Owned by the compute thread.
  */
 final class NodeStatePublisher {
   private static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
 
-  private static final int MOST_FILES = 1024;
+  private static final int MAX_FILES = 1024;
 
   private record Published(
       List<HeldLayers> holdings,
       List<String> files,
       long used,
       int sessions,
-      int passages,
+      int sequences,
       long cacheBytes) {}
 
   private final LayerMemoryBudget budget;
-  private final LayerInventory stock;
+  private final LayerInventory inventory;
   private final NodeSessions sessions;
   private final Supplier<List<String>> files;
   private final Consumer<UnaryOperator<NodeState>> announce;
   private @Nullable Published last;
-  private int stockVersion;
+  private int inventoryVersion;
   private int sessionsVersion;
-  private long lastLook;
+  private long lastCheck;
 
   /**
-   * @param files hashes of the models that this node gives to peers
+   * @param files hashes of the models that this node serves to peers
    */
   NodeStatePublisher(
       LayerMemoryBudget budget,
-      LayerInventory stock,
+      LayerInventory inventory,
       NodeSessions sessions,
       Supplier<List<String>> files,
       Consumer<UnaryOperator<NodeState>> announce) {
     this.budget = budget;
-    this.stock = stock;
+    this.inventory = inventory;
     this.sessions = sessions;
     this.files = files;
     this.announce = announce;
   }
 
-  /** Looks whether there is news; cheap, and called after everything that is done. */
+  /** Broadcasts if something changed; cheap, and called after every task. */
   void publishChanges(long now) {
     boolean changed =
-        stockVersion != stock.version() || sessionsVersion != sessions.version() || last == null;
-    if (!changed && now - lastLook < PAUSE) {
+        inventoryVersion != inventory.version() || sessionsVersion != sessions.version() || last == null;
+    if (!changed && now - lastCheck < PAUSE) {
       return;
     }
-    lastLook = now;
-    stockVersion = stock.version();
+    lastCheck = now;
+    inventoryVersion = inventory.version();
     sessionsVersion = sessions.version();
-    Published told =
+    Published current =
         new Published(
-            stock.describe(),
-            files.get().stream().limit(MOST_FILES).toList(),
+            inventory.describe(),
+            files.get().stream().limit(MAX_FILES).toList(),
             budget.used(),
             sessions.count(),
             sessions.sequences(),
             sessions.cacheBytes());
-    if (!told.equals(last)) {
-      last = told;
+    if (!current.equals(last)) {
+      last = current;
       announce.accept(
           state ->
               state
-                  .withLayers(budget.allowed(), told.used(), told.holdings(), told.files())
-                  .withSessions(told.sessions(), told.passages(), told.cacheBytes()));
+                  .withLayers(budget.allowed(), current.used(), current.holdings(), current.files())
+                  .withSessions(current.sessions(), current.sequences(), current.cacheBytes()));
     }
   }
 }

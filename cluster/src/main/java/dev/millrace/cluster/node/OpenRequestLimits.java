@@ -4,42 +4,41 @@ import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.internal.layers.LayerMemoryBudget;
-import dev.millrace.cluster.internal.layers.LayerText;
 import dev.millrace.cluster.internal.layers.LoadedLayers;
 import dev.millrace.cluster.internal.protocol.OpenSessionRequest;
 import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.internal.pipe.Pipe;
 import java.util.stream.Collectors;
 
-/** What an opening must keep to, whatever this node holds. */
+/** Checks requests to open a session against fixed limits. */
 final class OpenRequestLimits {
-  static final int MOST_ROWS = 4096;
-  static final int MOST_PAGES = 1 << 20;
-  static final int MOST_IN_FLIGHT = 64;
-  private static final int MOST_CONTEXT = 1 << 24;
+  static final int MAX_ROWS = 4096;
+  static final int MAX_PAGES = 1 << 20;
+  static final int MAX_IN_FLIGHT = 64;
+  private static final int MAX_CONTEXT = 1 << 24;
 
-  /** What the frames of a session may take while they wait. */
-  private static final long MOST_WAITING = 1L << 30;
+  /** Memory of a session's waiting frames. */
+  private static final long MAX_WAITING_BYTES = 1L << 30;
 
   private OpenRequestLimits() {}
 
   /**
-   * @throws ClusterException where it does not keep to them, with the reason
+   * @throws ClusterException if a limit is exceeded, with the reason
    */
-  static void check(String node, String from, OpenSessionRequest opening) {
-    Pipe pipe = opening.pipe();
-    SessionParameters parameters = opening.parameters();
+  static void check(String node, String from, OpenSessionRequest request) {
+    Pipe pipe = request.pipe();
+    SessionParameters parameters = request.parameters();
     if (parameters.numerics() != NumericsVersion.CURRENT) {
       throw new ClusterException(
-          "the origin computes by version %d of the arithmetic, this node by %d: run the same release"
+          "the origin uses version %d of the arithmetic, this node version %d: run the same release"
               .formatted(parameters.numerics(), NumericsVersion.CURRENT));
     }
     if (!pipe.origin().equals(from)) {
       throw new ClusterException(
-          "a session of origin %s is opened by it alone, not by %s".formatted(pipe.origin(), from));
+          "only origin %s itself may open its session, not %s".formatted(pipe.origin(), from));
     }
     if (pipe.origin().equals(node)) {
-      throw new ClusterException("node %s is no origin".formatted(node));
+      throw new ClusterException("node %s is not an origin".formatted(node));
     }
     if (!pipe.isComplete()) {
       throw new ClusterException("the plan has gaps: fill them before it is opened");
@@ -48,44 +47,44 @@ final class OpenRequestLimits {
       throw new ClusterException("the plan has no layers at this node");
     }
     SessionParameters.BatchShape batch = parameters.batch();
-    requireWithin("maxRows", batch.maxRows(), MOST_ROWS);
+    requireWithin("maxRows", batch.maxRows(), MAX_ROWS);
     requireWithin("maxRuns", batch.maxRuns(), batch.maxRows());
-    requireWithin("inFlight", batch.inFlight(), MOST_IN_FLIGHT);
-    requireWithin("pages", parameters.cache().pages(), MOST_PAGES);
-    requireWithin("context", parameters.cache().context(), MOST_CONTEXT);
+    requireWithin("inFlight", batch.inFlight(), MAX_IN_FLIGHT);
+    requireWithin("pages", parameters.cache().pages(), MAX_PAGES);
+    requireWithin("context", parameters.cache().context(), MAX_CONTEXT);
   }
 
-  /** And what depends on the model. */
-  static void checkModel(OpenSessionRequest opening, LoadedLayers weights) {
-    if (opening.pipe().layers() != weights.layers()) {
+  /** Checks the limits that depend on the model. */
+  static void checkModel(OpenSessionRequest request, LoadedLayers weights) {
+    if (request.pipe().layers() != weights.layers()) {
       throw new ClusterException(
           "the plan is for %d layers, model %s has %d"
-              .formatted(opening.pipe().layers(), opening.parameters().model(), weights.layers()));
+              .formatted(request.pipe().layers(), request.parameters().model(), weights.layers()));
     }
-    SessionParameters.BatchShape batch = opening.parameters().batch();
+    SessionParameters.BatchShape batch = request.parameters().batch();
     long waiting = 4L * batch.maxRows() * weights.width() * batch.inFlight();
-    if (waiting > MOST_WAITING) {
+    if (waiting > MAX_WAITING_BYTES) {
       throw new ClusterException(
-          "%d steps of %d rows under way would take %s, at most %s may wait: use fewer or smaller ones"
+          "%d steps of %d rows in flight would take %s, where %s is the limit: use fewer or smaller steps"
               .formatted(
                   batch.inFlight(),
                   batch.maxRows(),
                   LayerMemoryBudget.humanBytes(waiting),
-                  LayerMemoryBudget.humanBytes(MOST_WAITING)));
+                  LayerMemoryBudget.humanBytes(MAX_WAITING_BYTES)));
     }
   }
 
-  /** This node's part of a plan, as people write it. */
+  /** This node's layers in a plan, as people read them. */
   static String ranges(String node, Pipe pipe) {
     return pipe.nodeLayers().stream()
         .filter(stretch -> stretch.node().equals(node))
-        .map(stretch -> LayerText.describe(new LayerRange(stretch.from(), stretch.to())))
+        .map(stretch -> new LayerRange(stretch.from(), stretch.to()).describe())
         .collect(Collectors.joining(", "));
   }
 
-  private static void requireWithin(String field, int value, int most) {
-    if (value < 1 || value > most) {
-      throw new ClusterException("%s is %d; it must be 1 to %d".formatted(field, value, most));
+  private static void requireWithin(String field, int value, int max) {
+    if (value < 1 || value > max) {
+      throw new ClusterException("%s is %d; it must be 1 to %d".formatted(field, value, max));
     }
   }
 }

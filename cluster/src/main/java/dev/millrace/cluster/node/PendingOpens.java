@@ -9,32 +9,30 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where openings wait a moment for this node to hear of members of their plans, of which their
- * origins have heard already: else the first step would find nobody there. Belongs to the thread
- * that computes.
+ * Requests to open a session that wait until this node knows all members of their plan. The origin may know a member before this node does, and the first step would fail. Owned by the compute thread.
  */
 final class PendingOpens {
-  /** So long the members' views may differ. */
-  static final long VIEWS = TimeUnit.SECONDS.toNanos(3);
+  /** How long the views of members may differ. */
+  static final long VIEW_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-  private static final int MOST = 64;
+  private static final int MAX_WAITING = 64;
 
-  /** Who asked for what, when, in nanoseconds. */
+  /** A request, its sender, and when it came (nanoseconds). */
   record PendingOpen(String from, long id, OpenSessionRequest opening, long since) {}
 
-  private final List<PendingOpen> guests = new ArrayList<>();
-  private @Nullable Set<String> members; // null: nobody has said
+  private final List<PendingOpen> waiting = new ArrayList<>();
+  private @Nullable Set<String> members; // null: not known yet
 
   void setMembers(Set<String> names) {
     members = names;
   }
 
-  /** Whether it is to wait, and does. */
-  boolean holdBack(PendingOpen guest, long now) {
+  /** Keeps a request that has to wait; returns whether it waits. */
+  boolean holdBack(PendingOpen pending, long now) {
     boolean waits =
-        !knowsAll(guest.opening()) && now - guest.since() < VIEWS && guests.size() < MOST;
+        !knowsAll(pending.opening()) && now - pending.since() < VIEW_NANOS && waiting.size() < MAX_WAITING;
     if (waits) {
-      guests.add(guest);
+      waiting.add(pending);
     }
     return waits;
   }
@@ -45,14 +43,14 @@ final class PendingOpens {
         || opening.pipe().nodeLayers().stream().allMatch(part -> known.contains(part.node()));
   }
 
-  /** All who wait; they are looked at again. */
+  /** Removes and returns all waiting requests. */
   List<PendingOpen> takeAll() {
-    List<PendingOpen> all = List.copyOf(guests);
-    guests.clear();
+    List<PendingOpen> all = List.copyOf(waiting);
+    waiting.clear();
     return all;
   }
 
   void removeIf(Predicate<PendingOpen> which) {
-    guests.removeIf(which);
+    waiting.removeIf(which);
   }
 }

@@ -13,7 +13,7 @@ import dev.millrace.engine.internal.pipe.Pipe;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Finds layers and memory for a session, and makes it. Belongs to the thread that computes. */
+/** Finds layers and memory for a session, and makes it. Owned by the compute thread. */
 final class SessionAdmission {
   private final NodeContext context;
   private final LayerMemoryBudget budget;
@@ -26,36 +26,36 @@ final class SessionAdmission {
   }
 
   /**
-   * A session that has its layers and memory, until {@link NodeSessions} gives them back.
+   * A session with its layers and memory, which {@link NodeSessions} releases later.
    *
-   * @throws ClusterException where there are none, or none left
+   * @throws ClusterException if layers or memory are missing
    */
-  NodeSession admit(long id, OpenSessionRequest opening) {
-    LoadSettings settings = settings(opening);
-    List<LayerCoverage.Piece> pieces = pieces(opening);
+  NodeSession admit(long id, OpenSessionRequest request) {
+    LoadSettings settings = settings(request);
+    List<LayerCoverage.Piece> pieces = pieces(request);
     long bytes = 0;
     for (LayerCoverage.Piece piece : pieces) {
       LoadedLayers weights = weights(piece);
-      OpenRequestLimits.checkModel(opening, weights);
+      OpenRequestLimits.checkModel(request, weights);
       bytes = Math.addExact(bytes, weights.cacheBytes(piece.to() - piece.from(), settings));
     }
     inventory.makeRoom(bytes, pieces.stream().map(LayerCoverage.Piece::held).toList());
-    String refusal = budget.refusal(opening.parameters().cache().pages() + " pages for keys and values need", bytes);
+    String refusal = budget.refusal(request.parameters().cache().pages() + " pages for keys and values need", bytes);
     if (refusal != null) {
       throw new ClusterException(
           "%s; start node %s with a larger --memory, or the server with fewer --slots or less --ctx"
               .formatted(refusal, context.node()));
     }
-    NodeSession session = open(id, opening, pieces, bytes);
+    NodeSession session = open(id, request, pieces, bytes);
     budget.reserve(bytes);
     session.parts().forEach(part -> part.held().users++);
     return session;
   }
 
-  private List<LayerCoverage.Piece> pieces(OpenSessionRequest opening) {
-    SessionParameters parameters = opening.parameters();
+  private List<LayerCoverage.Piece> pieces(OpenSessionRequest request) {
+    SessionParameters parameters = request.parameters();
     List<LayerCoverage.Piece> pieces = new ArrayList<>();
-    for (Pipe.NodeLayers stretch : opening.pipe().nodeLayers()) {
+    for (Pipe.NodeLayers stretch : request.pipe().nodeLayers()) {
       if (stretch.node().equals(context.node())) {
         pieces.addAll(
             inventory.cover(
@@ -68,15 +68,15 @@ final class SessionAdmission {
   private static LoadedLayers weights(LayerCoverage.Piece piece) {
     LoadedLayers weights = piece.held().weights;
     if (weights == null) {
-      throw new IllegalStateException("layers " + piece.held().range + " are loaded, and not here");
+      throw new IllegalStateException("layers " + piece.held().range + " are loaded, but have no weights");
     }
     return weights;
   }
 
-  /** Who computes, and by which kernels, was decided when the weights were loaded. */
-  private static LoadSettings settings(OpenSessionRequest opening) {
-    SessionParameters.CacheShape cache = opening.parameters().cache();
-    SessionParameters.BatchShape batch = opening.parameters().batch();
+  /** Threads and kernels were chosen when the weights were loaded. */
+  private static LoadSettings settings(OpenSessionRequest request) {
+    SessionParameters.CacheShape cache = request.parameters().cache();
+    SessionParameters.BatchShape batch = request.parameters().batch();
     return new LoadSettings(
         1,
         KernelType.best(),
@@ -88,15 +88,15 @@ final class SessionAdmission {
   }
 
   private NodeSession open(
-      long id, OpenSessionRequest opening, List<LayerCoverage.Piece> pieces, long bytes) {
-    LoadSettings settings = settings(opening);
+      long id, OpenSessionRequest request, List<LayerCoverage.Piece> pieces, long bytes) {
+    LoadSettings settings = settings(request);
     List<NodeSession.Part> parts = new ArrayList<>();
     try {
       for (LayerCoverage.Piece piece : pieces) {
-        LoadedLayers.OpenLayers cut = weights(piece).open(piece.from(), piece.to(), settings);
-        parts.add(new NodeSession.Part(piece.held(), cut));
+        LoadedLayers.OpenLayers opened = weights(piece).open(piece.from(), piece.to(), settings);
+        parts.add(new NodeSession.Part(piece.held(), opened));
       }
-      return new NodeSession(context, id, opening, parts, bytes);
+      return new NodeSession(context, id, request, parts, bytes);
     } catch (Throwable e) {
       parts.forEach(part -> part.cut().close());
       throw e;

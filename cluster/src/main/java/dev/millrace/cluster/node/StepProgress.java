@@ -5,8 +5,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Which groups came last to each of a node's stretches of a plan, and were passed on from it: a
- * step may come here twice. Thread-safe.
+ * The last groups that each of a node's stretches received and sent on; a step may pass a node twice. Thread-safe.
  */
 final class StepProgress {
   private final List<Pipe.NodeLayers> stretches;
@@ -20,17 +19,17 @@ final class StepProgress {
     }
   }
 
-  /** A group has come for a layer. */
+  /** A group has arrived for a layer. */
   void received(int layer, long group) {
     set(layer, group, 0);
   }
 
-  /** The group that came for a layer is passed on. */
+  /** The group that arrived for a layer was sent on. */
   void passed(int layer, long group) {
     set(layer, group, 1);
   }
 
-  /** Stretches that follow each other are gone through at once. */
+  /** Adjacent stretches are computed together. */
   private void set(int layer, long group, int which) {
     int next = layer;
     for (int i = 0; i < stretches.size(); i++) {
@@ -42,12 +41,12 @@ final class StepProgress {
     }
   }
 
-  /** For each stretch in the order of the plan, received and passed on; -1 before the first. */
+  /** For each stretch in the order of the plan: received and sent on; -1 before the first. */
   long[] snapshot() {
-    long[] told = new long[groups.length()];
-    for (int i = 0; i < told.length; i++) {
-      told[i] = groups.get(i);
+    long[] copy = new long[groups.length()];
+    for (int i = 0; i < copy.length; i++) {
+      copy[i] = groups.get(i);
     }
-    return told;
+    return copy;
   }
 }

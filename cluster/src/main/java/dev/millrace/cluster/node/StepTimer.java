@@ -3,7 +3,7 @@ package dev.millrace.cluster.node;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** How long one thread has been at something, for others to see. */
+/** How long the compute thread has worked on its current step; readable by any thread. */
 final class StepTimer {
   /** When it began. */
   private record Begun(long at) {}
@@ -26,7 +26,7 @@ final class StepTimer {
     begun = null;
   }
 
-  /** Nanoseconds; 0 where nothing is under way. Any thread. */
+  /** Nanoseconds; 0 if no step runs. Any thread. */
   long elapsedNanos() {
     Begun now = begun;
     return now == null ? 0 : clock.getAsLong() - now.at();

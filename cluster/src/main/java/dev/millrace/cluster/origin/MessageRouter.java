@@ -22,85 +22,83 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes between the origin and its nodes. Frames of a session that is in use go straight to the
- * wheels, but for those that say that a step failed; what is of none, or from a node that is not in
- * it, is dropped; the rest is for the planner or the audit. For any thread.
+ * Routes messages between the origin and its nodes. Frames of an open session go straight to the batch loop, except those of failed steps; frames of other sessions or nodes are dropped; all else goes to the planner or the auditor. Any thread.
  */
 final class MessageRouter implements MessageReceiver {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
-  private final OriginCounters figures;
+  private final OriginCounters counters;
   private final PlannerEventQueue planner;
-  private final RetryingSender courier;
-  private final List<PipeTransport> hops = new ArrayList<>();
-  private volatile @Nullable MessageSender post;
-  private volatile @Nullable BatchLoop wheels;
-  private volatile @Nullable Auditor audit;
+  private final RetryingSender retrying;
+  private final List<PipeTransport> transports = new ArrayList<>();
+  private volatile @Nullable MessageSender sender;
+  private volatile @Nullable BatchLoop batchLoop;
+  private volatile @Nullable Auditor auditor;
 
-  MessageRouter(int pipes, OriginCounters figures, PlannerEventQueue planner) {
-    this.figures = figures;
+  MessageRouter(int pipes, OriginCounters counters, PlannerEventQueue planner) {
+    this.counters = counters;
     this.planner = planner;
-    courier = new RetryingSender(this::dispatch, this::undelivered);
+    retrying = new RetryingSender(this::dispatch, this::undelivered);
     for (int pipe = 0; pipe < pipes; pipe++) {
-      hops.add(new PipeTransport(this::dispatch, figures, planner));
+      transports.add(new PipeTransport(this::dispatch, counters, planner));
     }
   }
 
-  /** Who takes what comes; before anything can. */
-  void connect(BatchLoop toWheels, @Nullable Auditor toAudit) {
-    wheels = toWheels;
-    audit = toAudit;
+  /** Sets the receivers; called before any message can come. */
+  void connect(BatchLoop toLoop, @Nullable Auditor toAuditor) {
+    batchLoop = toLoop;
+    auditor = toAuditor;
   }
 
   /** From now on messages can be sent. */
-  void setSender(MessageSender way) {
-    post = way;
+  void setSender(MessageSender via) {
+    sender = via;
   }
 
-  List<PipeTransport> hops() {
-    return hops;
+  List<PipeTransport> transports() {
+    return transports;
   }
 
   private void dispatch(String node, NodeMessage message) {
-    MessageSender way = post;
-    if (way == null) {
+    MessageSender via = sender;
+    if (via == null) {
       throw new ClusterException("this origin has not joined its network yet");
     }
-    way.send(node, message);
+    via.send(node, message);
   }
 
   /** Queues a message and returns at once. */
   void send(String node, NodeMessage message) {
-    courier.send(node, message);
+    retrying.send(node, message);
   }
 
   /** Waits a little until what is queued is sent. */
   void flush(long millis) throws InterruptedException {
-    courier.flush(millis);
+    retrying.flush(millis);
   }
 
   private void undelivered(String node, NodeMessage message, String why) {
-    Auditor examining = audit;
-    if (examining != null && message.session() != 0) {
-      examining.undelivered(node, message.session(), why);
+    Auditor current = auditor;
+    if (current != null && message.session() != 0) {
+      current.undelivered(node, message.session(), why);
     }
     planner.put(node, new PlannerEvent.Unreached(node, message.session(), "", why));
   }
 
   @Override
   public void lost(String node, String why) {
-    hops.forEach(hop -> hop.nodeLost(node));
-    Auditor examining = audit;
-    if (examining != null) {
-      examining.lost(node, why);
+    transports.forEach(transport -> transport.nodeLost(node));
+    Auditor current = auditor;
+    if (current != null) {
+      current.lost(node, why);
     }
     planner.put(node, new PlannerEvent.Lost(node, why));
   }
 
   @Override
   public void received(String from, NodeMessage message) {
-    Auditor examining = audit;
-    if (examining != null && examining.received(from, message)) {
+    Auditor current = auditor;
+    if (current != null && current.received(from, message)) {
       return;
     }
     try {
@@ -120,8 +118,8 @@ final class MessageRouter implements MessageReceiver {
         }
         case PROBED -> probed(from, message);
         case RECORDS -> {
-          if (examining != null) {
-            examining.recordsReceived(from, message);
+          if (current != null) {
+            current.recordsReceived(from, message);
           }
         }
         case OPEN ->
@@ -144,10 +142,10 @@ final class MessageRouter implements MessageReceiver {
     }
   }
 
-  /** Of each of a node's stretches two numbers, in the order of the plan. */
+  /** Two numbers for each of a node's stretches, in the order of the plan. */
   private void probed(String from, NodeMessage message) {
-    for (PipeTransport hop : hops) {
-      PipeSession session = hop.session();
+    for (PipeTransport transport : transports) {
+      PipeSession session = transport.session();
       if (session != null && session.id() == message.session() && session.includes(from)) {
         long[] groups = WireCodec.decodeNumbers(message.body(), 2 * session.stretches(from));
         List<PlannerEvent.StretchProgress> stretches = new ArrayList<>();
@@ -160,8 +158,8 @@ final class MessageRouter implements MessageReceiver {
   }
 
   private void frame(String from, NodeMessage message) {
-    for (int pipe = 0; pipe < hops.size(); pipe++) {
-      ReturnFilter returns = hops.get(pipe).returns();
+    for (int pipe = 0; pipe < transports.size(); pipe++) {
+      ReturnFilter returns = transports.get(pipe).returns();
       if (returns != null && returns.session().id() == message.session()) {
         frame(from, pipe, returns, message.body());
         return;
@@ -170,8 +168,8 @@ final class MessageRouter implements MessageReceiver {
   }
 
   private void frame(String from, int pipe, ReturnFilter returns, ByteBuffer body) {
-    BatchLoop turning = wheels;
-    if (turning == null) {
+    BatchLoop loop = batchLoop;
+    if (loop == null) {
       return;
     }
     int bytes = body.remaining();
@@ -179,9 +177,9 @@ final class MessageRouter implements MessageReceiver {
       Frame frame = new Frame(body);
       String refusal = returns.refusalReason(from, frame.kind(), bytes);
       if (refusal == null) {
-        figures.bytesReceived.add(bytes);
-        Runnable accept = () -> turning.receive(pipe, frame, () -> returns.frameRead(from));
-        if (frame.isFailure()) { // who is to blame is not decided here
+        counters.bytesReceived.add(bytes);
+        Runnable accept = () -> loop.receive(pipe, frame, () -> returns.frameRead(from));
+        if (frame.isFailure()) { // the planner decides who is to blame
           String why = frame.ending().reason();
           planner.put(from, new PlannerEvent.Failed(from, returns.session().id(), why, accept));
         } else {

@@ -33,43 +33,40 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model whose end and first layers are here and whose other layers are at nodes of a network. It
- * plans pipes through them, leaves nodes that fail and goes on with others: what it generates is
- * what one process with the whole model would.
+ * A model whose end and first layers are here and whose other layers are on nodes of a network. It plans pipes through the nodes and replaces nodes that fail. It generates exactly what one process with the whole model would.
  */
 public final class Origin implements AutoCloseable {
-  /** What is noted of audited sequences takes at most that many bytes. */
+  /** Memory for the records of audited sequences. */
   static final long RECORD_BYTES = 256L << 20;
 
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
-  /** A node has at least so long to give its records. */
+  /** Shortest time that a node has to send its records. */
   private static final long RECORDS_MILLIS = 10_000;
 
   private static final long TICK_MILLIS = 100;
-  private static final long FAREWELL_MILLIS = 2_000;
+  private static final long GOODBYE_MILLIS = 2_000;
 
   private final OriginCounters counters = new OriginCounters();
   private final PlannerEventQueue events = new PlannerEventQueue();
   private final OriginModelFile file;
   private final OriginModel model;
   private final MessageRouter router;
-  private final BatchLoop wheels;
+  private final BatchLoop batchLoop;
   private final PipeCoordinator coordinator;
-  private final @Nullable Auditor audit;
+  private final @Nullable Auditor auditor;
   private final JoinedNetwork network;
   private final Engine engine;
   private final Thread planner;
   private volatile @Nullable JoinedNetwork
-      joined; // as the planner's and the network's threads see it
+      joined; // for the planner's and the network's threads
   private volatile boolean closed;
 
   /**
-   * Joins the network and loads the end; returns before any pipe is complete. Waits for the first
-   * peer that answers, where peers are given.
+   * Joins the network and loads the end; returns before a pipe runs. If join addresses are given, waits for the first that answers.
    *
-   * @throws ClusterException where the network refuses us
-   * @throws dev.millrace.engine.error.EngineException where the file cannot be run here
+   * @throws ClusterException if the network refuses this origin
+   * @throws dev.millrace.engine.error.EngineException if the file cannot be used
    */
   public static Origin open(OriginSettings settings) {
     OriginModelFile file = OriginModelFile.open(settings);
@@ -94,15 +91,15 @@ public final class Origin implements AutoCloseable {
     String name = settings.network().name();
     LongSupplier ids = sessionIds();
     router = new MessageRouter(settings.maxPipes(), counters, events);
-    boolean alone =
-        model.requirements().local() == model.requirements().layers(); // nobody to audit
-    audit = settings.audit() > 0 && !alone ? audit(settings, ids) : null;
+    boolean isAlone =
+        model.requirements().local() == model.requirements().layers(); // no node to audit
+    auditor = settings.audit() > 0 && !isAlone ? newAuditor(settings, ids) : null;
     AuditRecorder recorder =
-        audit == null
+        auditor == null
             ? null
-            : new AuditRecorder(settings.audit(), model.width(), RECORD_BYTES, counters, audit);
-    wheels = model.wheels(name, router.hops(), System::nanoTime, recorder);
-    router.connect(wheels, audit);
+            : new AuditRecorder(settings.audit(), model.width(), RECORD_BYTES, counters, auditor);
+    batchLoop = model.wheels(name, router.transports(), System::nanoTime, recorder);
+    router.connect(batchLoop, auditor);
     coordinator =
         new PipeCoordinator(
             new PipeDemand(
@@ -113,26 +110,26 @@ public final class Origin implements AutoCloseable {
                 settings.stepTimeout().toNanos()),
             new KnownNodes(
                 name, model.requirements(), ClusterProtocol.VERSION, NumericsVersion.CURRENT),
-            new WheelPipeActions(wheels, router, audit, this::hangUp, this::announce),
+            new WheelPipeActions(batchLoop, router, auditor, this::disconnect, this::announce),
             counters,
             ids);
     planner = Thread.ofPlatform().daemon().name("millrace-planner").unstarted(this::plan);
     network =
         JoinedNetwork.join(
             settings.network(),
-            this::described,
+            this::describe,
             router,
             states -> events.put("", new PlannerEvent.States(states)));
     network.connections().handleCalls(ModelServer.CALL, new ModelServer(file.store()));
     joined = network;
     router.setSender(network.sender());
-    engine = model.engine(wheels); // from here on nothing can fail
-    if (audit != null && recorder != null) {
-      audit.start(recorder::forget);
+    engine = model.engine(batchLoop); // nothing can fail after this
+    if (auditor != null && recorder != null) {
+      auditor.start(recorder::forget);
     }
   }
 
-  private Auditor audit(OriginSettings settings, LongSupplier ids) {
+  private Auditor newAuditor(OriginSettings settings, LongSupplier ids) {
     String name = settings.network().name();
     int layers = model.requirements().layers();
     LocalReplay local =
@@ -154,11 +151,11 @@ public final class Origin implements AutoCloseable {
                     holder,
                     ids.getAsLong()),
             local);
-    long patience = Math.max(RECORDS_MILLIS, settings.stepTimeout().toMillis());
-    return new Auditor(replays, new AuditEnvironment(), counters, patience);
+    long timeout = Math.max(RECORDS_MILLIS, settings.stepTimeout().toMillis());
+    return new Auditor(replays, new AuditEnvironment(), counters, timeout);
   }
 
-  /** Numbers that nobody else can guess. */
+  /** Session numbers that nobody can guess. */
   private static LongSupplier sessionIds() {
     SecureRandom random = new SecureRandom();
     return () -> {
@@ -167,7 +164,7 @@ public final class Origin implements AutoCloseable {
     };
   }
 
-  /** The model, to be used as any other; requests wait in it while no pipe runs. */
+  /** The engine of the model; requests wait while no pipe runs. */
   public Engine engine() {
     return engine;
   }
@@ -182,14 +179,13 @@ public final class Origin implements AutoCloseable {
     return coordinator.status().isReady();
   }
 
-  /** Why none runs, in words; empty while one does. */
+  /** Why no pipe runs; empty while one runs. */
   public String waitingReason() {
     return coordinator.status().waitingReason();
   }
 
   /**
-   * Has it called, by the planner's thread, whenever a first pipe begins to run; it must return at
-   * once. If one runs already it is called now, by the caller.
+   * Calls a listener whenever the first pipe begins to run, on the planner's thread; it must return at once. If a pipe runs already, it is called now.
    */
   public void onReady(Runnable listener) {
     coordinator.status().onReady(listener);
@@ -210,17 +206,17 @@ public final class Origin implements AutoCloseable {
         new OriginStats.Traffic(
             counters.bytesSent.sum(),
             counters.bytesReceived.sum(),
-            wheels.stats().chosenTokens()));
+            batchLoop.stats().chosenTokens()));
   }
 
-  private NodeState described(NodeState state) {
+  private NodeState describe(NodeState state) {
     OriginStatus status = coordinator.status();
     return state
-        .withLayers(0, model.usedBytes(router.hops().size()), List.of(), file.store().hashes())
+        .withLayers(0, model.usedBytes(router.transports().size()), List.of(), file.store().hashes())
         .withPipes(List.of(model.requirements()), status.pipes(), status.expelled());
   }
 
-  private void hangUp(String node, String why) {
+  private void disconnect(String node, String why) {
     JoinedNetwork now = joined;
     if (now != null) {
       now.connections().disconnect(node, why);
@@ -230,11 +226,11 @@ public final class Origin implements AutoCloseable {
   private void announce() {
     JoinedNetwork now = joined;
     if (now != null) {
-      now.announce(this::described);
+      now.announce(this::describe);
     }
   }
 
-  /** The planner's thread: takes what it is told, and looks around ten times a second. */
+  /** The planner's thread: handles events, and checks ten times a second. */
   private void plan() {
     try {
       while (!closed) {
@@ -244,8 +240,8 @@ public final class Origin implements AutoCloseable {
             coordinator.handle(event, System.nanoTime());
           }
           coordinator.tick(System.nanoTime());
-        } catch (RuntimeException | Error e) { // a thread that ended would hold up all
-          LOG.log(Level.ERROR, "planning failed; it goes on with what comes next", e);
+        } catch (RuntimeException | Error e) { // if this thread ended, all pipes would stop
+          LOG.log(Level.ERROR, "planning failed; continuing with the next event", e);
         }
       }
     } catch (InterruptedException e) {
@@ -254,7 +250,7 @@ public final class Origin implements AutoCloseable {
     coordinator.close(System.nanoTime());
   }
 
-  /** Tells the nodes, leaves the network, frees the model. Closing twice is no harm. */
+  /** Tells the nodes, leaves the network and frees the model. May be called twice. */
   @Override
   public void close() {
     closed = true;
@@ -262,12 +258,12 @@ public final class Origin implements AutoCloseable {
     boolean interrupted = false;
     try {
       planner.join();
-      router.flush(FAREWELL_MILLIS);
+      router.flush(GOODBYE_MILLIS);
     } catch (InterruptedException e) {
       interrupted = true;
     }
-    if (audit != null) {
-      audit.close();
+    if (auditor != null) {
+      auditor.close();
     }
     engine.close();
     network.close();
@@ -277,11 +273,11 @@ public final class Origin implements AutoCloseable {
     }
   }
 
-  /** What the audit needs. */
+  /** What the auditor needs from the origin. */
   private final class AuditEnvironment implements Auditor.Environment {
     @Override
     public @Nullable PipeSession session(int pipe, long epoch) {
-      PipeSession session = router.hops().get(pipe).session();
+      PipeSession session = router.transports().get(pipe).session();
       return session != null && session.plan().epoch() == epoch ? session : null;
     }
 

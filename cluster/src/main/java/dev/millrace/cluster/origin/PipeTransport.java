@@ -15,38 +15,37 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of one pipe's frames to its nodes and back, by the session that it has. It never fails a
- * step: one that cannot be sent stays away, the planner is told, and the next plan brings it back.
+ * Sends the frames of one pipe to its nodes, in the pipe's session. It never fails a step: a frame that cannot be sent is dropped, the planner is told, and the next plan repeats the step.
  */
 final class PipeTransport implements FrameTransport {
-  private final MessageSender post;
-  private final OriginCounters figures;
+  private final MessageSender sender;
+  private final OriginCounters counters;
   private final PlannerEventQueue planner;
   private final AtomicReference<@Nullable ReturnFilter> returns = new AtomicReference<>();
 
-  PipeTransport(MessageSender post, OriginCounters figures, PlannerEventQueue planner) {
-    this.post = post;
-    this.figures = figures;
+  PipeTransport(MessageSender sender, OriginCounters counters, PlannerEventQueue planner) {
+    this.sender = sender;
+    this.counters = counters;
     this.planner = planner;
   }
 
-  /** Where frames go and come from; null while there is no pipe, or none that works. */
+  /** The session of the pipe; null while there is none, or none that works. */
   @Nullable PipeSession session() {
     ReturnFilter now = returns.get();
     return now == null ? null : now.session();
   }
 
-  /** What may come back now; null while there is no session. */
+  /** The filter of returning frames; null while there is no session. */
   @Nullable ReturnFilter returns() {
     return returns.get();
   }
 
   void setSession(@Nullable PipeSession next) {
-    // as many again may have been given up by a revocation, and come all the same
+    // frames of revoked steps may still come, as many again
     returns.set(next == null ? null : new ReturnFilter(next, 2 * OriginModel.GROUPS));
   }
 
-  /** Nothing more goes to a node whose link is lost: it would be looked for in vain. */
+  /** Stops sending to a node whose link is lost. */
   void nodeLost(String node) {
     ReturnFilter now = returns.get();
     if (now != null && now.session().includes(node)) {
@@ -58,14 +57,14 @@ final class PipeTransport implements FrameTransport {
   public void send(String node, ByteBuffer frame) {
     ReturnFilter now = returns.get();
     if (now == null || !now.session().includes(node)) {
-      return; // of a plan that is over, or about to be
+      return; // of a plan that has ended or is about to end
     }
     long id = now.session().id();
     int bytes = frame.remaining();
     now.frameSent(bytes);
     try {
-      post.send(node, new NodeMessage(Kind.FRAME, id, frame));
-      figures.bytesSent.add(bytes);
+      sender.send(node, new NodeMessage(Kind.FRAME, id, frame));
+      counters.bytesSent.add(bytes);
     } catch (RuntimeException e) {
       returns.compareAndSet(now, null);
       planner.put(node, new PlannerEvent.Unreached(node, id, "", PipeProcessor.reason(e)));

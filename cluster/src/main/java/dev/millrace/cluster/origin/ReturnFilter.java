@@ -9,38 +9,36 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may send what back to the origin in a session, and how much before it is read. A step comes
- * back from the node that the plan has last, that it ended from any; what anybody else sends was
- * made up. For any thread.
+ * Checks frames that nodes send back to the origin: which node may send which kind, and how many may be unread. Steps come from the last node of the plan, endings from any node of it. Any thread.
  */
 final class ReturnFilter {
-  /** Enough to say that a step ended, and why. */
+  /** Enough for the ending of a step and its reason. */
   private static final int SMALL = 8192;
 
   private final PipeSession session;
-  private final int most;
+  private final int maxUnread;
   private final AtomicInteger largest = new AtomicInteger(SMALL);
   private final Map<String, Integer> unread = new ConcurrentHashMap<>();
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param most frames that a node may send before any is read: groups that are under way at once
+   * @param maxUnread unread frames of a node: groups in flight
    */
-  ReturnFilter(PipeSession session, int most) {
+  ReturnFilter(PipeSession session, int maxUnread) {
     this.session = session;
-    this.most = most;
+    this.maxUnread = maxUnread;
   }
 
   PipeSession session() {
     return session;
   }
 
-  /** A frame of so many bytes goes to a node; when it comes back it is no larger. */
+  /** A frame of so many bytes was sent; a returning frame is no larger. */
   void frameSent(int bytes) {
     largest.accumulateAndGet(bytes, Math::max);
   }
 
-  /** Why a frame is not taken; null: it is, and counts until it is {@link #frameRead}. */
+  /** Why a frame is refused; null: it is accepted, and counts until {@link #frameRead}. */
   @Nullable String refusalReason(String from, Frame.Kind kind, int bytes) {
     boolean may =
         switch (kind) {
@@ -49,19 +47,19 @@ final class ReturnFilter {
           case FORGET -> false;
         };
     if (!may) {
-      return "it sent a frame that is not its to send";
+      return "it sent a frame that it must not send";
     }
     if (bytes > largest.get()) {
-      return "it sent a frame that is larger than any that went";
+      return "it sent a frame that is larger than any sent to it";
     }
-    if (unread.merge(from, 1, Integer::sum) > most) {
+    if (unread.merge(from, 1, Integer::sum) > maxUnread) {
       frameRead(from);
-      return "it sent more frames than are under way";
+      return "it sent more frames than are in flight";
     }
     return null;
   }
 
-  /** Whether it is the first time that a node is to be told of. */
+  /** Whether this is the first warning about a node. */
   boolean isFirstWarning(String from) {
     return warned.add(from);
   }

@@ -12,66 +12,66 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Planning acts on the wheels, and by the traffic with nodes. For any thread. */
+/** The actions of the planner on the batch loop and on nodes. Any thread. */
 final class WheelPipeActions implements PipeActions {
-  private final BatchLoop wheels;
-  private final MessageRouter traffic;
-  private final @Nullable Auditor audit;
-  private final BiConsumer<String, String> hangUp;
+  private final BatchLoop batchLoop;
+  private final MessageRouter router;
+  private final @Nullable Auditor auditor;
+  private final BiConsumer<String, String> disconnect;
   private final Runnable announce;
 
   /**
-   * @param hangUp ends the links with a node, for a reason
-   * @param announce tells the network how the pipes are now
+   * @param disconnect ends the links with a node; arguments: node, reason
+   * @param announce broadcasts the state of the pipes
    */
   WheelPipeActions(
-      BatchLoop wheels,
-      MessageRouter traffic,
-      @Nullable Auditor audit,
-      BiConsumer<String, String> hangUp,
+      BatchLoop batchLoop,
+      MessageRouter router,
+      @Nullable Auditor auditor,
+      BiConsumer<String, String> disconnect,
       Runnable announce) {
-    this.wheels = wheels;
-    this.traffic = traffic;
-    this.audit = audit;
-    this.hangUp = hangUp;
+    this.batchLoop = batchLoop;
+    this.router = router;
+    this.auditor = auditor;
+    this.disconnect = disconnect;
     this.announce = announce;
   }
 
   @Override
   public void send(String node, NodeMessage message) {
-    traffic.send(node, message);
+    router.send(node, message);
   }
 
   @Override
   public void usePlan(int pipe, @Nullable PipeSession session, String why) {
-    traffic.hops().get(pipe).setSession(session);
-    wheels.setPlan(pipe, session == null ? null : session.plan(), why);
+    router.transports().get(pipe).setSession(session);
+    batchLoop.setPlan(pipe, session == null ? null : session.plan(), why);
   }
 
   @Override
   public void revokeAll(String why) {
-    wheels.revokeAll(why);
+    batchLoop.revokeAll(why);
   }
 
   @Override
   public void disconnect(String node, String why) {
-    hangUp.accept(node, why);
+    disconnect.accept(node, why);
   }
 
   @Override
   public List<InFlightGroup> stepsAway(int pipe) {
-    return wheels.inFlight(pipe);
+    return batchLoop.inFlight(pipe);
   }
 
   @Override
   public boolean isIdle(int pipe) {
-    boolean examined = audit != null && audit.isOpen(pipe);
-    return wheels.stats(pipe).admitted() == 0 && wheels.stats().waiting() == 0 && !examined;
+    boolean isAudited = auditor != null && auditor.isOpen(pipe);
+    return batchLoop.stats(pipe).admitted() == 0 && batchLoop.stats().waiting() == 0 && !isAudited;
   }
 
   @Override
   public WheelStats stats(int pipe) {
-    return wheels.stats(pipe);
+    return batchLoop.stats(pipe);
   }
 
   @Override

@@ -5,8 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A pipe as one line for people: {@code |==|====~~XX|}. Where a picture has fewer signs than there
- * are layers, a sign stands for several and shows the worst of them.
+ * A pipe as one line for people: {@code |==|====~~XX|}. If there are fewer signs than layers, a sign stands for several layers and shows the worst of them.
  */
 public final class PipePicture {
   private static final char LOADED = '=';

@@ -4,7 +4,6 @@ import dev.millrace.cluster.NodeSettings;
 import dev.millrace.cluster.internal.link.NodeMessage;
 import dev.millrace.cluster.internal.member.JoinedNetwork;
 import dev.millrace.engine.internal.pipe.Batch;
-import dev.millrace.engine.internal.pipe.Segment;
 import java.lang.reflect.Field;
 import java.util.Collection;
 import java.util.List;
@@ -12,22 +11,22 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
-/** For tests of other packages: nodes that lie, are slow, or die without a word. */
+/** Nodes that lie, are slow, or die without a message; for tests of other packages too. */
 public final class FaultyNodes {
   private FaultyNodes() {}
 
-  /** A node that has this done to what each of its segments computed. */
+  /** A node that changes the output of each of its segments. */
   public static LayerNode start(NodeSettings settings, Consumer<Batch> after) {
-    return LayerNode.start(settings, segment -> new After(segment, after));
+    return LayerNode.start(settings, segment -> new HookedSegment(segment, () -> {}, after));
   }
 
-  /** All connections of a node break off, and no new ones are made. */
+  /** Closes all connections of a node; it makes no new ones. */
   public static void kill(LayerNode node) {
     ((JoinedNetwork) get(node, "network")).connections().close();
   }
 
-  /** Before it has a session: what it would send goes through this, and may go out as anything. */
-  public static void mail(
+  /** Lets a node send other messages than it would; call it before the node has a session. */
+  public static void forgeMessages(
       LayerNode node, BiFunction<String, NodeMessage, List<NodeMessage>> forger) {
     Object sessions = get(node, "sessions");
     Object admission = get(sessions, "admission");
@@ -75,29 +74,6 @@ public final class FaultyNodes {
       field.set(of, value);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
-    }
-  }
-
-  private record After(Segment segment, Consumer<Batch> after) implements Segment {
-    @Override
-    public int from() {
-      return segment.from();
-    }
-
-    @Override
-    public int to() {
-      return segment.to();
-    }
-
-    @Override
-    public int pages() {
-      return segment.pages();
-    }
-
-    @Override
-    public void forward(Batch batch) {
-      segment.forward(batch);
-      after.accept(batch);
     }
   }
 }

@@ -41,10 +41,10 @@ final class InMemoryNodes {
   static final String SHA = "ab".repeat(32);
   static final String MODEL = "fake";
 
-  /** Who takes what is sent to a name. */
+  /** The receiver of each name. */
   private final Map<String, MessageReceiver> receivers = new HashMap<>();
 
-  private final List<Node> nodes = new ArrayList<>();
+  private final List<Node> all = new ArrayList<>();
   final Set<String> unreachable = new HashSet<>();
 
   /** A node without its network. */
@@ -55,9 +55,9 @@ final class InMemoryNodes {
     final LayerMemoryBudget budget;
     final LayerInventory stock;
     final NodeSessions sessions;
-    final NodeMessageHandler desk;
-    final Queue<NodeMessage> unsaid = new ArrayDeque<>();
-    final Queue<Runnable> dialling = new ArrayDeque<>();
+    final NodeMessageHandler handler;
+    final Queue<NodeMessage> undelivered = new ArrayDeque<>();
+    final Queue<Runnable> dialing = new ArrayDeque<>();
     boolean dialsSlowly;
     long now; // nanoseconds; a millisecond passes whenever somebody looks
 
@@ -67,9 +67,9 @@ final class InMemoryNodes {
       stock = new LayerInventory(budget, supply, inbox, this::tick);
       sessions = new NodeSessions(
               new NodeContext(name, this, inbox, this::tick, hook), most, budget, stock);
-      desk = new NodeMessageHandler(inbox, stock, sessions);
-      receivers.put(name, desk);
-      nodes.add(this);
+      handler = new NodeMessageHandler(inbox, stock, sessions);
+      receivers.put(name, handler);
+      all.add(this);
     }
 
     @Override
@@ -77,7 +77,7 @@ final class InMemoryNodes {
       try {
         send(name, to, message);
       } catch (ClusterException e) {
-        unsaid.add(message);
+        undelivered.add(message);
       }
     }
 
@@ -96,7 +96,7 @@ final class InMemoryNodes {
                       .map(other -> new Unreachable(other, "it is silent"))
                       .findFirst());
       if (dialsSlowly) {
-        dialling.add(dial);
+        dialing.add(dial);
       } else {
         dial.run();
       }
@@ -133,15 +133,15 @@ final class InMemoryNodes {
     }
   }
 
-  /** Keeps what comes to it. */
-  static final class Ear implements MessageReceiver {
-    record Heard(String from, NodeMessage message) {}
+  /** Records the messages that come to a name. */
+  static final class MessageRecorder implements MessageReceiver {
+    record Received(String from, NodeMessage message) {}
 
-    final Queue<Heard> heard = new ArrayDeque<>();
+    final Queue<Received> messages = new ArrayDeque<>();
 
     @Override
     public void received(String from, NodeMessage message) {
-      heard.add(new Heard(from, message));
+      messages.add(new Received(from, message));
     }
 
     @Override
@@ -149,14 +149,14 @@ final class InMemoryNodes {
 
     /** The next message, which must be of this kind. */
     NodeMessage next(Kind kind) {
-      Heard next = heard.poll();
+      Received next = messages.poll();
       if (next == null || next.message().kind() != kind) {
         throw new AssertionError(kind + " expected, not " + next + words(next));
       }
       return next.message();
     }
 
-    private static String words(Heard next) {
+    private static String words(Received next) {
       return next != null && next.message().kind() == Kind.REFUSED
           ? ": " + WireCodec.decodeTexts(next.message().body().duplicate(), 1)
           : "";
@@ -179,10 +179,27 @@ final class InMemoryNodes {
     return new Node(name, 0, 16, hook);
   }
 
-  Ear ear(String name) {
-    Ear ear = new Ear();
-    receivers.put(name, ear);
-    return ear;
+  /**
+   * An origin {@code o} with an open session. A node of the plan that does not exist yet is made, and
+   * holds all layers.
+   *
+   * @param plan as in {@link #plan}
+   */
+  SteppedOrigin openOrigin(String plan) {
+    for (String name : plan.split("")) {
+      if (!name.equals("o") && !receivers.containsKey(name)) {
+        node(name).holds(0, 4);
+      }
+    }
+    SteppedOrigin origin = new SteppedOrigin(this, "o", 1, plan);
+    origin.open();
+    return origin;
+  }
+
+  MessageRecorder recorder(String name) {
+    MessageRecorder recorder = new MessageRecorder();
+    receivers.put(name, recorder);
+    return recorder;
   }
 
   void send(String from, String to, NodeMessage message) {
@@ -216,7 +233,7 @@ final class InMemoryNodes {
     boolean any = true;
     while (any) {
       any = false;
-      for (Node node : nodes) {
+      for (Node node : all) {
         any |= node.work();
       }
     }

@@ -183,7 +183,7 @@ class LayerNodeTest {
   }
 
   @Test
-  void nodeThatStopsTellsItsOriginsAndIsGoneSoon() throws InterruptedException {
+  void aNodeThatStopsTellsItsOriginsAndEndsSoon() throws InterruptedException {
     LayerNode first = holding("a", 1, 3);
     LayerNode second = holding("b", 3, 4);
     try (NetworkedTestOrigin origin = new NetworkedTestOrigin(file, SETTINGS, network("o"))) {
@@ -246,7 +246,7 @@ class LayerNodeTest {
   }
 
   @Test
-  void oneSilentAddressHoldsUpNobodyElse() throws Exception {
+  void oneSilentAddressDelaysNoOther() throws Exception {
     LayerNode node = holding("a", 1, 3);
     CountDownLatch dialled = new CountDownLatch(1);
     CountDownLatch givenUp = new CountDownLatch(1);

@@ -23,22 +23,22 @@ import org.junit.jupiter.api.Test;
 class NodeLayersTest {
   private static final String OTHER = "cd".repeat(32);
 
-  private final InMemoryNodes town = new InMemoryNodes();
-  private final InMemoryNodes.Ear origin = town.ear("o");
-  private final InMemoryNodes.Node node = town.node("a", 1000, 4);
+  private final InMemoryNodes nodes = new InMemoryNodes();
+  private final InMemoryNodes.MessageRecorder origin = nodes.recorder("o");
+  private final InMemoryNodes.Node node = nodes.node("a", 1000, 4);
 
   private LayerEntry last() {
     return node.supply.order.getLast();
   }
 
   private LayerEntry wanted(String sha256, int from, int to) {
-    town.load("o", "a", sha256, from, to);
+    nodes.load("o", "a", sha256, from, to);
     return last();
   }
 
   private FakeLoadedLayers loaded(String sha256, int from, int to) {
     FakeLoadedLayers weights = node.supply.load(wanted(sha256, from, to));
-    town.work();
+    nodes.work();
     return weights;
   }
 
@@ -50,10 +50,10 @@ class NodeLayersTest {
             new HeldLayers(InMemoryNodes.SHA, "fake", 0, 1, 3, State.FETCHING, false, 200, 0, ""));
     assertThat(node.budget.used()).isEqualTo(200);
     node.supply.report(held).loading();
-    town.work();
+    nodes.work();
     assertThat(node.stock.describe().getFirst().state()).isEqualTo(State.LOADING);
     node.supply.load(held);
-    town.work();
+    nodes.work();
     HeldLayers told = node.stock.describe().getFirst();
     assertThat(told.state()).isEqualTo(State.LOADED);
     assertThat(told.layers()).as("by the file").isEqualTo(4);
@@ -64,26 +64,26 @@ class NodeLayersTest {
   @Test
   void layersThatAreHereOrComingAreNotGotTwice() {
     LayerEntry held = wanted(InMemoryNodes.SHA, 0, 4);
-    town.load("o", "a", InMemoryNodes.SHA, 1, 3);
+    nodes.load("o", "a", InMemoryNodes.SHA, 1, 3);
     node.supply.load(held);
-    town.work();
-    town.load("o", "a", InMemoryNodes.SHA, 1, 3);
+    nodes.work();
+    nodes.load("o", "a", InMemoryNodes.SHA, 1, 3);
     assertThat(node.supply.order).hasSize(1);
-    assertThat(origin.heard).as("no refusal").isEmpty();
+    assertThat(origin.messages).as("no refusal").isEmpty();
   }
 
   @Test
-  void howFarAFileIsFetchedIsToldUntilItIsHere() {
-    InMemoryNodes.Node getting = town.node("g", 350, 4);
-    town.load("o", "g", InMemoryNodes.SHA, 0, 2);
+  void theProgressOfAFetchIsPublishedUntilItEnds() {
+    InMemoryNodes.Node getting = nodes.node("g", 350, 4);
+    nodes.load("o", "g", InMemoryNodes.SHA, 0, 2);
     LayerSource.Listener report = getting.supply.report(getting.supply.order.getLast());
     report.fetching("41 % of 29 MiB are here");
-    town.work();
+    nodes.work();
     assertThat(getting.stock.describe().getFirst())
         .extracting(HeldLayers::state, HeldLayers::problem)
         .containsExactly(HeldLayers.State.FETCHING, "41 % of 29 MiB are here");
     report.loading();
-    town.work();
+    nodes.work();
     assertThat(getting.stock.describe().getFirst())
         .extracting(HeldLayers::state, HeldLayers::problem)
         .containsExactly(HeldLayers.State.LOADING, "");
@@ -91,9 +91,9 @@ class NodeLayersTest {
 
   @Test
   void moreThanTheMemoryIsRefusedWithTheFigures() {
-    InMemoryNodes.Node small = town.node("s", 350, 4);
-    town.load("o", "s", InMemoryNodes.SHA, 0, 3);
-    town.load("o", "s", InMemoryNodes.SHA, 3, 4);
+    InMemoryNodes.Node small = nodes.node("s", 350, 4);
+    nodes.load("o", "s", InMemoryNodes.SHA, 0, 3);
+    nodes.load("o", "s", InMemoryNodes.SHA, 3, 4);
     assertThat(origin.refusal())
         .isEqualTo(
             "layer 3 of model fake needs 100 bytes, but only 50 bytes of the 350 bytes that this"
@@ -103,22 +103,22 @@ class NodeLayersTest {
 
   @Test
   void nodeWithoutMemoryForOthersSaysSo() {
-    town.node("n");
-    town.load("o", "n", InMemoryNodes.SHA, 0, 3);
+    nodes.node("n");
+    nodes.load("o", "n", InMemoryNodes.SHA, 0, 3);
     assertThat(origin.refusal()).contains("takes no layers but those that it was started with");
   }
 
   @Test
   void idleLayersGoForOthersTheLongestIdleFirst() {
-    InMemoryNodes.Node small = town.node("s", 350, 4);
+    InMemoryNodes.Node small = nodes.node("s", 350, 4);
     FakeLoadedLayers first = small.holds(0, 1);
     FakeLoadedLayers second = small.holds(1, 2);
     FakeLoadedLayers third = small.holds(2, 3);
-    town.load("o", "s", InMemoryNodes.SHA, 3, 4);
+    nodes.load("o", "s", InMemoryNodes.SHA, 3, 4);
     assertThat(first.closed).isTrue();
     assertThat(second.closed || third.closed).isFalse();
     assertThat(small.budget.used()).isEqualTo(300);
-    assertThat(origin.heard).isEmpty();
+    assertThat(origin.messages).isEmpty();
   }
 
   @Test
@@ -131,22 +131,22 @@ class NodeLayersTest {
 
   @Test
   void layersInUseStay() {
-    InMemoryNodes.Node small = town.node("s", 500, 4);
+    InMemoryNodes.Node small = nodes.node("s", 500, 4);
     FakeLoadedLayers used = small.holds(0, 4);
-    SteppedOrigin user = new SteppedOrigin(town, "u", 9, "usss");
-    town.open("u", "s", 9, opening(user, 3));
-    user.ear.next(Kind.OPENED);
+    SteppedOrigin user = new SteppedOrigin(nodes, "u", 9, "usss");
+    nodes.open("u", "s", 9, opening(user, 3));
+    user.recorder.next(Kind.OPENED);
     assertThat(small.stock.describe().getFirst().idle()).isFalse();
-    town.load("o", "s", OTHER, 0, 1);
+    nodes.load("o", "s", OTHER, 0, 1);
     assertThat(origin.refusal()).contains("its hash begins with cdcdcdcdcdcd, here with abababab");
-    small.now += LayerInventory.KEPT;
+    small.now += LayerInventory.UNUSED_NANOS;
     small.stock.dropUnused();
     assertThat(used.closed).isFalse();
     user.close("s");
     assertThat(small.stock.describe().getFirst().idle()).isTrue();
     small.stock.dropUnused();
     assertThat(used.closed).as("used until now").isFalse();
-    small.now += LayerInventory.KEPT;
+    small.now += LayerInventory.UNUSED_NANOS;
     small.stock.dropUnused();
     assertThat(used.closed).isTrue();
     assertThat(small.budget.used()).isZero();
@@ -174,51 +174,51 @@ class NodeLayersTest {
     assertThatThrownBy(() -> node.stock.cover(InMemoryNodes.SHA, "fake", 0, 2))
         .hasMessage("layers 0-1 are still loading");
     FakeLoadedLayers weights = node.supply.load(named, OTHER);
-    town.work();
+    nodes.work();
     assertThat(node.stock.describe().getFirst().idle()).as("it stays").isFalse();
-    node.now += 2 * LayerInventory.KEPT;
+    node.now += 2 * LayerInventory.UNUSED_NANOS;
     node.stock.dropUnused();
     assertThat(weights.closed).isFalse();
     String both =
         "model fake is another file at the origin: its hash begins with abababababab, here with"
             + " cdcdcdcdcdcd; give both the same file";
     assertThatThrownBy(() -> node.stock.cover(InMemoryNodes.SHA, "fake", 0, 2)).hasMessage(both);
-    town.load("o", "a", InMemoryNodes.SHA, 0, 2);
+    nodes.load("o", "a", InMemoryNodes.SHA, 0, 2);
     assertThat(origin.refusal()).isEqualTo(both);
   }
 
   @Test
-  void failureIsToldAndTriedAgainAfterARest() {
+  void aFailureIsPublishedAndTriedAgainAfterAPause() {
     LayerEntry held = wanted(InMemoryNodes.SHA, 0, 2);
     node.supply.report(held).failed("the disk is full");
-    town.work();
+    nodes.work();
     assertThat(node.stock.describe().getFirst())
         .extracting(HeldLayers::state, HeldLayers::problem, HeldLayers::bytes)
         .containsExactly(State.FAILED, "the disk is full", 0L);
     assertThat(node.budget.used()).isZero();
     assertThatThrownBy(() -> node.stock.cover(InMemoryNodes.SHA, "fake", 0, 2))
         .hasMessage("layers 0-1 could not be loaded: the disk is full");
-    town.load("o", "a", InMemoryNodes.SHA, 0, 2);
+    nodes.load("o", "a", InMemoryNodes.SHA, 0, 2);
     assertThat(node.supply.order).hasSize(1);
-    node.now += LayerInventory.RESTS;
-    town.load("o", "a", InMemoryNodes.SHA, 0, 2);
+    node.now += LayerInventory.RETRY_NANOS;
+    nodes.load("o", "a", InMemoryNodes.SHA, 0, 2);
     assertThat(node.supply.order).hasSize(2);
     assertThat(node.stock.describe()).hasSize(1);
   }
 
   @Test
   void listOfPartsIsBounded() {
-    for (int i = 0; i < LayerInventory.MOST_PARTS; i++) {
+    for (int i = 0; i < LayerInventory.MAX_ENTRIES; i++) {
       node.stock.request(new LoadLayersRequest("%064x".formatted(i), "model" + i, 0, 1, 1, 0));
     }
     LoadLayersRequest more = new LoadLayersRequest(InMemoryNodes.SHA, "fake", 0, 1, 1, 0);
     assertThatThrownBy(() -> node.stock.request(more))
         .hasMessage("this node has 64 parts of models, and takes no more");
     node.supply.report(node.supply.order.get(7)).failed("no such file");
-    town.work();
+    nodes.work();
     node.stock.request(more);
     assertThat(node.stock.describe())
-        .hasSize(LayerInventory.MOST_PARTS)
+        .hasSize(LayerInventory.MAX_ENTRIES)
         .noneMatch(holding -> holding.model().equals("model7"));
   }
 
@@ -240,10 +240,10 @@ class NodeLayersTest {
     LayerEntry held = wanted(InMemoryNodes.SHA, 0, 2);
     node.stock.close();
     FakeLoadedLayers weights = node.supply.load(held);
-    town.work();
+    nodes.work();
     assertThat(weights.closed).isTrue();
     LayerEntry late = LayerEntry.requested(InMemoryNodes.SHA, "fake", new LayerRange(2, 3), 1, 100);
-    InMemoryNodes.Node other = town.node("b", 1000, 1);
+    InMemoryNodes.Node other = nodes.node("b", 1000, 1);
     other.stock.load(late);
     other.inbox.close();
     assertThat(other.supply.load(late).closed).isTrue();

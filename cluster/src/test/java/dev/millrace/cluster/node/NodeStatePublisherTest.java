@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 class NodeStatePublisherTest {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-  private final InMemoryNodes town = new InMemoryNodes();
-  private final InMemoryNodes.Node node = town.node("a", 1000, 4);
+  private final InMemoryNodes nodes = new InMemoryNodes();
+  private final InMemoryNodes.Node node = nodes.node("a", 1000, 4);
   private final List<String> files = new ArrayList<>();
   private final List<NodeState> told = new ArrayList<>();
   private final NodeStatePublisher telling =
@@ -37,7 +37,7 @@ class NodeStatePublisherTest {
   }
 
   @Test
-  void holdingsAndSessionsAreToldAtOnce() {
+  void layersAndSessionsArePublishedAtOnce() {
     assertThat(look()).hasSize(1);
     assertThat(look()).isEmpty();
     node.holds(1, 4);
@@ -45,8 +45,7 @@ class NodeStatePublisherTest {
     assertThat(told.getFirst().holdings()).hasSize(1);
     assertThat(told.getFirst().used()).isEqualTo(300);
     assertThat(told.getFirst().memory()).isEqualTo(1000);
-    SteppedOrigin origin = new SteppedOrigin(town, "o", 1, "oaaa");
-    origin.open();
+    SteppedOrigin origin = nodes.openOrigin("oaaa");
     assertThat(look()).hasSize(1);
     assertThat(told.getFirst())
         .extracting(NodeState::sessions, NodeState::cacheBytes, NodeState::used)
@@ -56,14 +55,13 @@ class NodeStatePublisherTest {
   }
 
   @Test
-  void figuresThatMoveWithStepsAreToldOnceASecond() {
+  void numbersThatChangeWithStepsArePublishedOnceASecond() {
     node.holds(1, 4);
-    SteppedOrigin origin = new SteppedOrigin(town, "o", 1, "oaaa");
-    origin.open();
+    SteppedOrigin origin = nodes.openOrigin("oaaa");
     look();
     SteppedOrigin.Sequence sequence = origin.begin(new int[] {3, 4, 5});
     sequence.step();
-    town.work();
+    nodes.work();
     files.add("ab");
     assertThat(look()).as("a moment later").isEmpty();
     now += SECOND;

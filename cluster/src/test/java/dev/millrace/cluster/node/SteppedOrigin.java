@@ -25,17 +25,28 @@ import java.util.List;
 import java.util.Queue;
 import java.util.stream.IntStream;
 
-/** An origin of one sequence at a time, step by step. */
+/** An origin that runs one sequence at a time, step by step. */
 final class SteppedOrigin {
+  static final int[] PROMPT = {5, 9, 17, 30, 44};
+  static final int[] OTHER_PROMPT = {101, 7, 8, 90, 21, 66};
+
+  /** Tokens that tests generate. */
+  static final int COUNT = 12;
+
+  /** What the model generates in one process. */
+  static int[] alone(int[] prompt) {
+    return FakeLoadedLayers.MODEL.alone(prompt, Sampling.greedy(), COUNT);
+  }
+
   /** The sequence. */
-  private final class Guest implements PipeSequence {
-    final SequenceStep walk = processor.newStep();
+  private final class SequenceState implements PipeSequence {
+    final SequenceStep step = processor.newStep();
     int[] tokens;
     final int[] pages = IntStream.range(0, 8).toArray();
 
     @Override
     public SequenceStep step() {
-      return walk;
+      return step;
     }
 
     @Override
@@ -65,8 +76,8 @@ final class SteppedOrigin {
   }
 
   final String name;
-  final InMemoryNodes town;
-  final InMemoryNodes.Ear ear;
+  final InMemoryNodes nodes;
+  final InMemoryNodes.MessageRecorder recorder;
   final long session;
   final Pipe plan;
   final PipeProcessor processor;
@@ -76,24 +87,24 @@ final class SteppedOrigin {
   private long passage = 5;
   private long turn;
 
-  SteppedOrigin(InMemoryNodes town, String name, long session, String nodes) {
-    this.town = town;
+  SteppedOrigin(InMemoryNodes nodes, String name, long session, String plan) {
+    this.nodes = nodes;
     this.name = name;
     this.session = session;
-    this.ear = town.ear(name);
-    this.plan = InMemoryNodes.plan(7, name, nodes);
+    this.recorder = nodes.recorder(name);
+    this.plan = InMemoryNodes.plan(7, name, plan);
     List<Segment> own =
-        plan.nodeLayers().stream()
+        this.plan.nodeLayers().stream()
             .filter(s -> s.node().equals(name))
             .map(s -> FakeLoadedLayers.MODEL.segment(8, s.from(), s.to()))
             .toList();
     processor = new PipeProcessor(name, own, end, this::send);
-    processor.setPlan(plan);
+    processor.setPlan(this.plan);
   }
 
   private void send(String to, ByteBuffer frame) {
     sent.add(frame.duplicate());
-    town.send(name, to, new NodeMessage(Kind.FRAME, session, frame));
+    nodes.send(name, to, new NodeMessage(Kind.FRAME, session, frame));
   }
 
   /** The frame that was sent last. */
@@ -119,14 +130,14 @@ final class SteppedOrigin {
         .distinct()
         .forEach(
             node -> {
-              town.open(name, node, session, opening());
-              ear.next(Kind.OPENED);
+              nodes.open(name, node, session, opening());
+              recorder.next(Kind.OPENED);
             });
   }
 
   void close(String node) {
-    town.send(name, node, Kind.CLOSE, session, ByteBuffer.allocate(0));
-    town.work();
+    nodes.send(name, node, Kind.CLOSE, session, ByteBuffer.allocate(0));
+    nodes.work();
   }
 
   /** A sequence that is computed on demand. */
@@ -139,30 +150,30 @@ final class SteppedOrigin {
     Sequence sequence = begin(prompt);
     for (int i = 0; i < count; i++) {
       sequence.step();
-      town.work();
+      nodes.work();
       sequence.finish();
     }
     forget();
     return sequence.generated();
   }
 
-  /** The passage is over. */
+  /** The sequence has ended. */
   void forget() {
     processor.forget(passage++);
-    town.work();
+    nodes.work();
   }
 
-  /** What a node noted of the first passage. */
+  /** The audit records of a node for the first sequence. */
   AuditRecords records(String node) {
-    town.send(name, node, Kind.RECORDS_ASKED, session, WireCodec.encode(5L));
-    town.work();
-    return AuditRecords.decode(ear.next(Kind.RECORDS).body());
+    nodes.send(name, node, Kind.RECORDS_ASKED, session, WireCodec.encode(5L));
+    nodes.work();
+    return AuditRecords.decode(recorder.next(Kind.RECORDS).body());
   }
 
   /** One sequence and the group that it goes in. */
   final class Sequence {
     private final SequenceGroup group = new SequenceGroup(end.width(), 64, 1);
-    private final Guest guest = new Guest();
+    private final SequenceState sequenceState = new SequenceState();
     private final Sampler sampler = new Sampler(Sampling.greedy(), end.vocabulary());
     private final int prompt;
     private int known;
@@ -171,36 +182,36 @@ final class SteppedOrigin {
     Sequence(int[] prompt) {
       this.prompt = prompt.length;
       this.known = prompt.length;
-      guest.tokens = Arrays.copyOf(prompt, prompt.length + 64);
+      sequenceState.tokens = Arrays.copyOf(prompt, prompt.length + 64);
     }
 
     /** Sends the next rows away. */
     void step() {
       group.open(++turn);
-      group.add(guest, done, known - done, false);
+      group.add(sequenceState, done, known - done, false);
       processor.start(group);
     }
 
-    /** What the next message brings; the walk's ending, where it was none of tokens. */
+    /** Handles the next message; returns the ending of the step, null if it has a token. */
     StepEnding finish() {
-      NodeMessage message = ear.next(Kind.FRAME);
+      NodeMessage message = recorder.next(Kind.FRAME);
       if (processor.receiveReturned(group, new Frame(message.body()))) {
         processor.resume(group);
       }
-      StepEnding ending = guest.walk.ending();
+      StepEnding ending = sequenceState.step.ending();
       if (ending == null) {
         float[] logits = new float[end.vocabulary()];
         processor.head(group, logits);
-        guest.tokens[known] =
-            sampler.choose(logits, 0, logits.length, null, guest.tokens, known, known);
+        sequenceState.tokens[known] =
+            sampler.choose(logits, 0, logits.length, null, sequenceState.tokens, known, known);
         done = known++;
-        guest.walk.move(SequenceCondition.MORE_TOKENS);
+        sequenceState.step.move(SequenceCondition.MORE_TOKENS);
       }
       return ending;
     }
 
     int[] generated() {
-      return Arrays.copyOfRange(guest.tokens, prompt, known);
+      return Arrays.copyOfRange(sequenceState.tokens, prompt, known);
     }
   }
 }

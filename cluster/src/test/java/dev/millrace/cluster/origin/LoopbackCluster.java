@@ -100,7 +100,7 @@ abstract class LoopbackCluster {
     return node;
   }
 
-  LayerNode spoiled(String name, int from, int to, Consumer<Batch> after) {
+  LayerNode faulty(String name, int from, int to, Consumer<Batch> after) {
     LayerNode node =
         FaultyNodes.start(
             settings(name, List.of(new ConfiguredLayers(file, new LayerRange(from, to))), 0),

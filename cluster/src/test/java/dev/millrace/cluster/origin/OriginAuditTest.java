@@ -90,7 +90,7 @@ final class OriginAuditTest extends LoopbackCluster {
   @Test
   void aLiarIsFoundByAnotherHolderAndExpelled() throws InterruptedException {
     holding("a", 1, 3);
-    spoiled("b", 3, 6, lieAt(12));
+    faulty("b", 3, 6, lieAt(12));
     Origin origin = ready("o", s -> s.withAudit(1));
     holding("c", 3, 6);
     Awaitility.await().until(() -> origin.stats().members() == 3);
@@ -108,8 +108,8 @@ final class OriginAuditTest extends LoopbackCluster {
   }
 
   @Test
-  void aLiarIsFoundByTheOriginItselfWhereNobodyElseHasItsLayers() throws InterruptedException {
-    spoiled("a", 1, 3, lieAt(5));
+  void aLiarIsFoundByTheOriginIfNoOtherNodeHasItsLayers() throws InterruptedException {
+    faulty("a", 1, 3, lieAt(5));
     holding("b", 3, 6);
     Origin origin = ready("o", s -> s.withAudit(1));
     List<Generation> under = new ArrayList<>();
@@ -128,7 +128,7 @@ final class OriginAuditTest extends LoopbackCluster {
       GenerationResult result = under.get(i).await();
       if (result.finish() == FinishReason.REVOKED) {
         revoked++;
-        assertThat(result.reason()).contains("gave a wrong result");
+        assertThat(result.reason()).contains("returned a wrong result");
       } else {
         assertThat(result.tokens()).isEqualTo(expected.get(i));
       }
@@ -142,7 +142,7 @@ final class OriginAuditTest extends LoopbackCluster {
     holding("a", 1, 3);
     holding("b", 3, 6);
     Origin origin = ready("o", s -> s.withAudit(1).withMaxPipes(1));
-    spoiled("c", 1, 6, batch -> batch.hidden[7]++);
+    faulty("c", 1, 6, batch -> batch.hidden[7]++);
     for (int i = 0; i < 20 && origin.stats().expelled().isEmpty(); i++) {
       assertSame(generate(origin.engine(), token -> {})); // until the origin knows what c has
     }
@@ -163,11 +163,11 @@ final class OriginAuditTest extends LoopbackCluster {
   }
 
   @Test
-  void aLiarThatDiesWhenItIsAskedHasLiedInVain() throws InterruptedException {
+  void aLiarThatDiesWhenItIsAskedDoesNotGetAway() throws InterruptedException {
     holding("a", 1, 3);
-    LayerNode liar = spoiled("b", 3, 6, lieBeyond(20));
+    LayerNode liar = faulty("b", 3, 6, lieBeyond(20));
     AtomicBoolean killed = new AtomicBoolean();
-    FaultyNodes.mail(
+    FaultyNodes.forgeMessages(
         liar,
         (to, message) -> {
           if (message.kind() == Kind.RECORDS && killed.compareAndSet(false, true)) {
@@ -185,8 +185,8 @@ final class OriginAuditTest extends LoopbackCluster {
   @Test
   void aLiarThatWithholdsItsRecordsIsExpelledTheSecondTime() throws InterruptedException {
     holding("a", 1, 3);
-    LayerNode liar = spoiled("b", 3, 6, lieBeyond(20));
-    FaultyNodes.mail(
+    LayerNode liar = faulty("b", 3, 6, lieBeyond(20));
+    FaultyNodes.forgeMessages(
         liar,
         (to, message) ->
             message.kind() == Kind.RECORDS
@@ -214,7 +214,7 @@ final class OriginAuditTest extends LoopbackCluster {
   void aNodeThatForgesTheLastFrameIsLeftAndTheLastNodeIsNot() throws InterruptedException {
     LayerNode forger = holding("a", 1, 3);
     AtomicInteger forged = new AtomicInteger();
-    FaultyNodes.mail(
+    FaultyNodes.forgeMessages(
         forger,
         (to, message) -> {
           if (message.kind() != Kind.FRAME || !to.equals("b") || forged.get() >= 3) {
@@ -239,7 +239,7 @@ final class OriginAuditTest extends LoopbackCluster {
     holding("a", 1, 3);
     LayerNode first = holding("b", 3, 6);
     Origin origin = ready("o", s -> s.withAudit(1).withMaxPipes(1));
-    spoiled("c", 3, 6, lieBeyond(40));
+    faulty("c", 3, 6, lieBeyond(40));
     AtomicBoolean killed = new AtomicBoolean();
     List<Generation> under = new ArrayList<>();
     for (GenerationRequest request : requests()) {
@@ -269,7 +269,7 @@ final class OriginAuditTest extends LoopbackCluster {
   }
 
   @Test
-  void anotherFileInThePlaceOfOursAccusesNobody() throws Exception {
+  void aReplacedFileAccusesNoNode() throws Exception {
     holding("a", 1, 3);
     holding("b", 3, 6);
     Path copy = Files.copy(file, directory.resolve("copy.gguf"));
@@ -288,7 +288,7 @@ final class OriginAuditTest extends LoopbackCluster {
   }
 
   @Test
-  void aFileThatIsWrittenOverAccusesNobody() throws Exception {
+  void anOverwrittenFileAccusesNoNode() throws Exception {
     holding("a", 1, 3);
     holding("b", 3, 6);
     Path copy = Files.copy(file, directory.resolve("overwritten.gguf"));

@@ -182,7 +182,7 @@ final class OriginTest extends LoopbackCluster {
     CountDownLatch stuck = new CountDownLatch(1);
     AtomicInteger steps = new AtomicInteger();
     holding("a", 1, 3);
-    spoiled(
+    faulty(
         "b",
         3,
         6,
@@ -209,7 +209,7 @@ final class OriginTest extends LoopbackCluster {
   @Test
   void aNodeThatFailsEveryStepIsLeftAndNoSequenceEnds() throws InterruptedException {
     holding("a", 1, 3);
-    spoiled("b", 3, 6, OriginTest::fail);
+    faulty("b", 3, 6, OriginTest::fail);
     Origin origin = ready("o", s -> s);
     holding("c", 3, 6);
     Awaitility.await().until(() -> origin.stats().members() == 3);
@@ -224,9 +224,9 @@ final class OriginTest extends LoopbackCluster {
 
   @Test
   @Timeout(30)
-  void whereNobodyElseHasItsLayersTheReasonIsTheSequences() throws InterruptedException {
+  void ifNoOtherNodeHasItsLayersTheSequencesEnd() throws InterruptedException {
     holding("a", 1, 3);
-    spoiled("b", 3, 6, OriginTest::fail);
+    faulty("b", 3, 6, OriginTest::fail);
     Origin origin = ready("o", s -> s);
     List<Generation> under = new ArrayList<>();
     for (GenerationRequest request : requests()) {

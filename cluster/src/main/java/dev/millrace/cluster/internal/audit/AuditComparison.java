@@ -8,16 +8,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges the nodes of a pipe one after the other, in its order, by what they noted and by what a
- * replay shows to be right. What a node was given is known to be right when it is judged, because
- * all before it were; so the first that differs is the one, or its hop is. Pure.
+ * Compares the records of a pipe's nodes with the results of a replay, in the order of the pipe. All nodes before the compared one were right, so its correct input is known, and the first node that differs is wrong, or the hop to it is. Pure functions.
  */
 final class AuditComparison {
   /**
-   * What is wrong.
+   * A wrong result.
    *
-   * @param nodes who cannot be trusted any more
-   * @param why of all of them, in words
+   * @param nodes nodes that cannot be trusted any more
+   * @param why the reason, as text
    */
   record Deviation(List<String> nodes, String why) {}
 
@@ -27,7 +25,7 @@ final class AuditComparison {
 
   /**
    * @param stages the stretches of other nodes, in order
-   * @param records of each node by stage and position
+   * @param records of each node, by stage and position
    */
   AuditComparison(
       List<NodeLayers> stages,
@@ -38,7 +36,7 @@ final class AuditComparison {
     this.positions = positions;
   }
 
-  /** The first node whose records are not of all positions, each once and in order; null: none. */
+  /** The first node without complete records (each position once, in order); null: none. */
   @Nullable String firstIncomplete() {
     for (int stage = 0; stage < stages.size(); stage++) {
       String node = stages.get(stage).node();
@@ -57,8 +55,7 @@ final class AuditComparison {
   }
 
   /**
-   * Judges the node of a stage by the hashes of what it should have been given, and of what it
-   * should have given.
+   * Compares the records of a stage with the hashes of its correct input and output.
    */
   @Nullable Deviation judge(int stage, List<byte[]> in, List<byte[]> out) {
     List<RowHashRecorder.RowHashes> rows = rowsOf(stage);
@@ -71,31 +68,31 @@ final class AuditComparison {
     if (badIn >= 0) {
       return badHop(stage, badIn, badOut);
     }
-    return badOut < 0 ? null : wrong(stage, badOut, "gave a wrong result");
+    return badOut < 0 ? null : wrong(stage, badOut, "returned a wrong result");
   }
 
-  /** It says that it got something else than the one before it says that it sent. */
+  /** A node recorded another input than the node before it sent. */
   private Deviation badHop(int stage, int badIn, int badOut) {
     if (stage == 0) {
-      return wrong(stage, badIn, "says it got something else than it was sent");
+      return wrong(stage, badIn, "says that it received something else than was sent to it");
     }
     if (badOut < 0) {
-      // what it gave follows from what it should have got, so it did get that
-      return wrong(stage, badIn, "says it got something else than it worked on");
+      // its output follows from the correct input, so it did receive that
+      return wrong(stage, badIn, "says that it received something else than it computed with");
     }
     String before = stages.get(stage - 1).node();
     String node = stages.get(stage).node();
     return new Deviation(
         List.of(before, node),
-        "of %s and %s one lies about what was sent between them at position %d"
+        "%s or %s gives a false record of what was sent between them at position %d"
             .formatted(before, node, badIn));
   }
 
-  /** Judges what came back to the origin from the last node. */
+  /** Compares what the last node sent back to the origin. */
   @Nullable Deviation judgeReturn(List<byte[]> returned, List<byte[]> out) {
     for (int i = 0; i < out.size(); i++) {
       if (!Arrays.equals(returned.get(i), out.get(i))) {
-        return wrong(stages.size() - 1, i, "sent something else than it noted");
+        return wrong(stages.size() - 1, i, "sent something else than it recorded");
       }
     }
     return null;

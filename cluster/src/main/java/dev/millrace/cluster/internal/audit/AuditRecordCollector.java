@@ -11,41 +11,40 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes what the nodes of a session say that they noted of a passage: from each node that was asked
- * one answer, and no more bytes than what it can have noted takes. For any thread.
+ * Collects the audit records of a sequence from the nodes of a session: one answer per node, and no more bytes than its records can take. Any thread.
  */
 final class AuditRecordCollector {
   private final PipeSession session;
-  private final long passage;
+  private final long sequence;
   private final int positions;
   private final Map<String, List<RowHashRecorder.RowHashes>> records =
       new HashMap<>(); // guarded by this
   private @Nullable String lost; // guarded by this
 
-  AuditRecordCollector(PipeSession session, long passage, int positions) {
+  AuditRecordCollector(PipeSession session, long sequence, int positions) {
     this.session = session;
-    this.passage = passage;
+    this.sequence = sequence;
     this.positions = positions;
   }
 
-  /** The nodes that are asked, or were. */
+  /** The session whose nodes are asked. */
   PipeSession session() {
     return session;
   }
 
-  /** A node sent records; what was not asked for is not even read. */
+  /** A node sent records; unrequested ones are not even decoded. */
   synchronized void received(String from, NodeMessage message) {
     if (message.session() == session.id()
         && session.includes(from)
         && !records.containsKey(from)
-        && AuditRecords.isOfSequence(passage, message.body())) {
+        && AuditRecords.isOfSequence(sequence, message.body())) {
       long most = AuditRecords.bytes((long) session.stretches(from) * positions);
       records.put(from, message.body().remaining() > most ? List.of() : rows(message));
       notifyAll();
     }
   }
 
-  /** What cannot be read is not whole. */
+  /** Records that cannot be read count as empty. */
   private static List<RowHashRecorder.RowHashes> rows(NodeMessage message) {
     try {
       return AuditRecords.decode(message.body()).rows();
@@ -54,7 +53,7 @@ final class AuditRecordCollector {
     }
   }
 
-  /** There is no link with a node any more: what it has not said it will not say. */
+  /** The link with a node is lost; its records will not come. */
   synchronized void lost(String node) {
     if (session.includes(node) && !records.containsKey(node)) {
       lost = node;
@@ -62,7 +61,7 @@ final class AuditRecordCollector {
     }
   }
 
-  /** Waits a little; says whether there is nothing more to wait for. */
+  /** Waits a little; returns whether there is nothing more to wait for. */
   synchronized boolean await(long millis) throws InterruptedException {
     if (lost == null && records.size() < session.otherNodes().size()) {
       wait(millis);
@@ -70,15 +69,15 @@ final class AuditRecordCollector {
     return lost != null || records.size() == session.otherNodes().size();
   }
 
-  /** What all have noted, of each node by stretch and position. */
+  /** The records of all nodes, by stretch and position. */
   synchronized Map<String, List<RowHashRecorder.RowHashes>> records() throws ReplayFailedException {
     if (lost != null) {
-      throw new ReplayFailedException("node " + lost + " was lost with its records");
+      throw new ReplayFailedException("node " + lost + " was lost before it sent its records");
     }
     return Map.copyOf(records);
   }
 
-  /** The first that has not answered; null: all have. */
+  /** The first node that has not answered; null: all have. */
   synchronized @Nullable String firstMissing() {
     return session.otherNodes().stream()
         .filter(node -> !records.containsKey(node))

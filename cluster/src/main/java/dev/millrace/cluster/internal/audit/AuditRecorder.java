@@ -12,12 +12,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses sequences for the audit, notes their rows, and hands them over when they end. All that is
- * noted takes a bounded memory: while there is no room, none is chosen, and a sequence that grows
- * beyond it goes unaudited; both are counted.
+ * Chooses sequences for audits, records their rows, and hands them over when they end. Its memory is bounded: while it is full, no sequence is chosen, and a sequence that outgrows it is not audited; both are counted.
  */
 public final class AuditRecorder implements AuditHook {
-  /** A sequence that would end, and waits for its verdict. */
+  /** A sequence that has ended and waits for its verdict. */
   record EndedSequence(
       AuditRecording recording, long epoch, int positions, Consumer<@Nullable String> verdict) {}
 
@@ -25,30 +23,30 @@ public final class AuditRecorder implements AuditHook {
   public interface EndedSequences {
     void add(EndedSequence ended);
 
-    /** One that waited for its verdict is broken off. */
-    void dropped(int pipe, long passage);
+    /** A sequence that waited for its verdict was dropped. */
+    void dropped(int pipe, long sequence);
   }
 
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
-  private record Key(int pipe, long passage) {}
+  private record Key(int pipe, long sequence) {}
 
   private final double rate;
   private final int width;
   private final long maxBytes;
-  private final OriginCounters figures;
-  private final EndedSequences court;
-  private final Map<Key, AuditRecording> recordings = new HashMap<>(); // of the wheels' thread
+  private final OriginCounters counters;
+  private final EndedSequences endedSequences;
+  private final Map<Key, AuditRecording> recordings = new HashMap<>(); // used by the batch loop's thread
   private final AtomicLong bytes = new AtomicLong();
-  private boolean full; // as it was said last
+  private boolean full; // as last logged
 
   public AuditRecorder(
-      double rate, int width, long maxBytes, OriginCounters figures, EndedSequences court) {
+      double rate, int width, long maxBytes, OriginCounters counters, EndedSequences endedSequences) {
     this.rate = rate;
     this.width = width;
     this.maxBytes = maxBytes;
-    this.figures = figures;
-    this.court = court;
+    this.counters = counters;
+    this.endedSequences = endedSequences;
   }
 
   @Override
@@ -56,7 +54,7 @@ public final class AuditRecorder implements AuditHook {
     if (rate <= 0 || ThreadLocalRandom.current().nextDouble() >= rate) {
       return false;
     }
-    if (bytes.get() > maxBytes / 2) { // the other half is for those that run already to grow
+    if (bytes.get() > maxBytes / 2) { // the other half is for running sequences to grow
       skip();
       return false;
     }
@@ -64,23 +62,23 @@ public final class AuditRecorder implements AuditHook {
     return true;
   }
 
-  /** One goes unaudited though its turn had come. */
+  /** A chosen sequence is not audited. */
   private void skip() {
-    figures.auditsSkipped.increment();
+    counters.auditsSkipped.increment();
     if (!full) {
       full = true;
       LOG.log(
           Level.WARNING,
-          "the memory for audits ({0} MiB) is full: sequences go unaudited until others have ended",
+          "the memory for audits ({0} MiB) is full: no further sequence is audited until others end",
           maxBytes >> 20);
     }
   }
 
   @Override
-  public void rowSent(int pipe, long passage, int position, float[] hidden, int offset) {
+  public void rowSent(int pipe, long sequence, int position, float[] hidden, int offset) {
     AuditRecording recording =
         recordings.computeIfAbsent(
-            new Key(pipe, passage), key -> new AuditRecording(pipe, passage, width));
+            new Key(pipe, sequence), key -> new AuditRecording(pipe, sequence, width));
     if (recording.isGivenUp()) {
       return;
     }
@@ -94,41 +92,41 @@ public final class AuditRecorder implements AuditHook {
   }
 
   @Override
-  public void rowReturned(int pipe, long passage, int position, float[] hidden, int offset) {
-    AuditRecording recording = recordings.get(new Key(pipe, passage));
+  public void rowReturned(int pipe, long sequence, int position, float[] hidden, int offset) {
+    AuditRecording recording = recordings.get(new Key(pipe, sequence));
     if (recording != null) {
-      recording.cameBack(position, RowHashRecorder.hash(hidden, offset, width));
+      recording.rowReturned(position, RowHashRecorder.hash(hidden, offset, width));
     }
   }
 
   @Override
   public void sequenceEnded(
-      int pipe, long epoch, long passage, int positions, Consumer<@Nullable String> verdict) {
-    AuditRecording recording = recordings.remove(new Key(pipe, passage));
+      int pipe, long epoch, long sequence, int positions, Consumer<@Nullable String> verdict) {
+    AuditRecording recording = recordings.remove(new Key(pipe, sequence));
     if (recording != null && recording.isGivenUp()) {
-      skip(); // it ends as if it had not been chosen
+      skip(); // it ends like a sequence that was not chosen
       verdict.accept(null);
       return;
     }
     if (recording == null || !recording.isComplete(positions)) {
       forget(recording);
-      figures.auditsIncomplete.increment();
-      verdict.accept("its audit has no verdict: not all of it was noted here");
+      counters.auditsIncomplete.increment();
+      verdict.accept("its audit has no verdict: the origin recorded only a part");
       return;
     }
-    court.add(new EndedSequence(recording, epoch, positions, verdict));
+    endedSequences.add(new EndedSequence(recording, epoch, positions, verdict));
   }
 
   @Override
-  public void sequenceDropped(int pipe, long passage) {
-    AuditRecording recording = recordings.remove(new Key(pipe, passage));
+  public void sequenceDropped(int pipe, long sequence) {
+    AuditRecording recording = recordings.remove(new Key(pipe, sequence));
     if (recording == null) {
-      court.dropped(pipe, passage);
+      endedSequences.dropped(pipe, sequence);
     }
     forget(recording);
   }
 
-  /** What was noted is needed no more. For any thread. */
+  /** Frees a recording. Any thread. */
   public void forget(@Nullable AuditRecording recording) {
     if (recording != null) {
       bytes.addAndGet(-HiddenStates.bytes(width) * recording.left().count());

@@ -4,20 +4,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the origin notes of an audited sequence: each row as it left for the first other node, and
- * the hash of what came back. Written by the wheels' thread, read when it has ended.
+ * The origin's records of an audited sequence: each row that was sent to the first other node, and the hash of what came back. Written by the batch loop's thread; read after the sequence ended.
  */
 public final class AuditRecording {
   private final int pipe;
-  private final long passage;
+  private final long sequence;
   private HiddenStates left;
   private List<byte[]> returned = new ArrayList<>();
-  private boolean outgrown;
+  private boolean givenUp;
   private boolean broken;
 
-  AuditRecording(int pipe, long passage, int width) {
+  AuditRecording(int pipe, long sequence, int width) {
     this.pipe = pipe;
-    this.passage = passage;
+    this.sequence = sequence;
     left = new HiddenStates(width);
   }
 
@@ -25,33 +24,33 @@ public final class AuditRecording {
     return pipe;
   }
 
-  long passage() {
-    return passage;
+  long sequence() {
+    return sequence;
   }
 
-  /** Notes a row; false where it is not the next, and so not kept. */
+  /** Records a row; false if it is not the next one, and so is not kept. */
   boolean left(int position, float[] hidden, int offset) {
     boolean next = left.add(position, hidden, offset);
     broken |= !next;
     return next;
   }
 
-  void cameBack(int position, byte[] hash) {
-    if (!outgrown) {
+  void rowReturned(int position, byte[] hash) {
+    if (!givenUp) {
       broken |= position != returned.size();
       returned.add(hash);
     }
   }
 
-  /** There is no memory to keep it whole: what there is goes, and nothing more is noted. */
+  /** There is no memory for all of it: drops the records, and records nothing more. */
   void giveUp() {
-    outgrown = true;
+    givenUp = true;
     left = new HiddenStates(left.width());
     returned = List.of();
   }
 
   boolean isGivenUp() {
-    return outgrown;
+    return givenUp;
   }
 
   HiddenStates left() {

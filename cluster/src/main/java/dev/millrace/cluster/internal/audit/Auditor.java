@@ -18,25 +18,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds nodes that lie. Of a chosen sequence the origin and all nodes have noted what they sent and
- * received; when it ends, each node's layers are computed once more from position 0, by another
- * node that holds them or else here, and every row is compared. A difference that another node
- * found is looked at here before anybody is accused. One sequence at a time, on a thread of its
- * own; others wait as long as it takes. Where there can be no verdict, the sequence is revoked, and
- * comes again to be audited as any other; a node that twice has not its records is a liar.
+ * Finds nodes that return wrong results. For a chosen sequence, the origin and all nodes have recorded what they sent and received. When it ends, each node's layers are replayed from position 0, by another node that holds them or here, and every row is compared. A difference that another node found is replayed here before a node is accused. It audits one sequence at a time on a thread of its own; others wait. A sequence without a verdict is revoked and computed again. A node that twice lacks its records counts as a liar.
  */
 public final class Auditor implements AuditRecorder.EndedSequences, AutoCloseable {
-  private static final int MOST_WITHHELD = 2;
+  private static final int MAX_WITHHELD = 2;
 
-  /** While more than these wait nobody else is waited for: another may be slow. */
-  private static final int FEW = 4;
+  /** While more than these wait, replays run here only: other nodes may be slow. */
+  private static final int MAX_WAITING = 4;
 
   private static final long SLICE_MILLIS = 50;
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
-  /** What an audit needs of the origin. */
+  /** What an audit needs from the origin. */
   public interface Environment {
-    /** The session that a pipe runs by; null where it does not, or by a later plan. */
+    /** The session of a pipe; null if it does not run, or runs by a later plan. */
     @Nullable PipeSession session(int pipe, long epoch);
 
     void send(String node, NodeMessage message);
@@ -44,74 +39,74 @@ public final class Auditor implements AuditRecorder.EndedSequences, AutoCloseabl
     void report(PlannerEvent event);
   }
 
-  private record Key(int pipe, long passage) {}
+  private record Key(int pipe, long sequence) {}
 
   /**
    * A sequence that waits for its verdict.
    *
-   * @param hearing of its nodes; null where their pipe broke before
+   * @param collector of the nodes' records; null if the pipe broke before
    */
-  private record Case(AuditRecorder.EndedSequence ended, @Nullable AuditRecordCollector hearing) {
+  private record Case(AuditRecorder.EndedSequence ended, @Nullable AuditRecordCollector collector) {
     Key key() {
-      return new Key(ended.recording().pipe(), ended.recording().passage());
+      return new Key(ended.recording().pipe(), ended.recording().sequence());
     }
   }
 
   private final ReplayRunner replays;
-  private final Environment around;
-  private final OriginCounters figures;
-  private final long patienceMillis;
+  private final Environment environment;
+  private final OriginCounters counters;
+  private final long timeoutMillis;
   private final BlockingQueue<Case> cases = new LinkedBlockingQueue<>();
-  private final Map<Key, Case> open = new ConcurrentHashMap<>(); // those that nobody dropped
-  private final Map<String, Integer> withheld = new HashMap<>(); // of this audit's thread
+  private final Map<Key, Case> open = new ConcurrentHashMap<>(); // cases that were not dropped
+  private final Map<String, Integer> withheld = new HashMap<>(); // used by this auditor's thread
   private final Thread thread;
   private volatile Consumer<AuditRecording> done = recording -> {};
   private volatile boolean closed;
 
   /**
-   * @param patienceMillis how long a node may take to give its records: it may be at work
+   * @param timeoutMillis how long a node may take to send its records; it may be busy
    */
   public Auditor(
-      ReplayRunner replays, Environment around, OriginCounters figures, long patienceMillis) {
+      ReplayRunner replays, Environment environment, OriginCounters counters, long timeoutMillis) {
     this.replays = replays;
-    this.around = around;
-    this.figures = figures;
-    this.patienceMillis = patienceMillis;
+    this.environment = environment;
+    this.counters = counters;
+    this.timeoutMillis = timeoutMillis;
     thread = Thread.ofPlatform().daemon().name("millrace-audit").unstarted(this::run);
   }
 
   /**
-   * Begins to work.
+   * Starts the auditor's thread.
    *
-   * @param forget takes back each recording when it is needed no more
+   * @param forget called with each recording that is no longer needed
    */
   public void start(Consumer<AuditRecording> forget) {
     done = forget;
     thread.start();
   }
 
-  /** Its nodes are asked at once: until its turn comes they may be gone. */
+  /** Asks the nodes for their records at once, because they may be gone later. */
   @Override
   public void add(AuditRecorder.EndedSequence ended) {
     AuditRecording recording = ended.recording();
-    PipeSession session = around.session(recording.pipe(), ended.epoch());
-    long passage = recording.passage();
-    AuditRecordCollector hearing =
-        session == null ? null : new AuditRecordCollector(session, passage, ended.positions());
-    Case next = new Case(ended, hearing);
+    PipeSession session = environment.session(recording.pipe(), ended.epoch());
+    long sequence = recording.sequence();
+    AuditRecordCollector collector =
+        session == null ? null : new AuditRecordCollector(session, sequence, ended.positions());
+    Case next = new Case(ended, collector);
     open.put(next.key(), next);
     if (session != null) {
       for (String node : session.otherNodes()) {
-        around.send(
-            node, new NodeMessage(Kind.RECORDS_ASKED, session.id(), WireCodec.encode(passage)));
+        environment.send(
+            node, new NodeMessage(Kind.RECORDS_ASKED, session.id(), WireCodec.encode(sequence)));
       }
     }
     cases.add(next);
   }
 
   @Override
-  public void dropped(int pipe, long passage) {
-    open.remove(new Key(pipe, passage));
+  public void dropped(int pipe, long sequence) {
+    open.remove(new Key(pipe, sequence));
   }
 
   /** Whether a sequence of a pipe waits for its verdict. Any thread. */
@@ -121,29 +116,29 @@ public final class Auditor implements AuditRecorder.EndedSequences, AutoCloseabl
 
   /** A node sent its records. Any thread. */
   public void recordsReceived(String from, NodeMessage message) {
-    hearings(hearing -> hearing.received(from, message));
+    forEachCollector(collector -> collector.received(from, message));
   }
 
-  private void hearings(Consumer<AuditRecordCollector> each) {
+  private void forEachCollector(Consumer<AuditRecordCollector> each) {
     for (Case waiting : open.values()) {
-      if (waiting.hearing() != null) {
-        each.accept(waiting.hearing());
+      if (waiting.collector() != null) {
+        each.accept(waiting.collector());
       }
     }
   }
 
-  /** Takes a message of a replay's session; false where it is of none. Any thread. */
+  /** Takes a message of a replay's session; false if it belongs to none. Any thread. */
   public boolean received(String from, NodeMessage message) {
     return replays.received(from, message);
   }
 
   /** Any thread. */
   public void lost(String node, String why) {
-    hearings(hearing -> hearing.lost(node));
+    forEachCollector(collector -> collector.lost(node));
     replays.lost(node, why);
   }
 
-  /** Something of a session could not be sent. Any thread. */
+  /** A message of a session could not be sent. Any thread. */
   public void undelivered(String node, long session, String why) {
     replays.undelivered(node, session, why);
   }
@@ -153,8 +148,8 @@ public final class Auditor implements AuditRecorder.EndedSequences, AutoCloseabl
       while (!closed) {
         Case next = cases.take();
         try {
-          examine(next);
-        } catch (RuntimeException | Error e) { // a thread that ended would hold up all
+          audit(next);
+        } catch (RuntimeException | Error e) { // if this thread ended, all audits would stop
           LOG.log(Level.ERROR, "an audit failed", e);
           withoutVerdict(next, "the audit itself failed: " + e);
         } finally {
@@ -171,110 +166,110 @@ public final class Auditor implements AuditRecorder.EndedSequences, AutoCloseabl
     return closed || !open.containsKey(one.key());
   }
 
-  private void examine(Case next) throws InterruptedException {
+  private void audit(Case next) throws InterruptedException {
     if (isOver(next)) {
-      return; // nobody waits for its verdict
+      return; // its sequence was dropped
     }
     try {
-      AuditComparison.Deviation lie = judge(next, heard(next));
-      figures.audits.increment();
-      if (lie != null) {
-        accuse(lie.nodes(), lie.why());
+      AuditComparison.Deviation deviation = compare(next, collect(next));
+      counters.audits.increment();
+      if (deviation != null) {
+        accuse(deviation.nodes(), deviation.why());
       }
-      next.ended().verdict().accept(lie == null ? null : lie.why());
+      next.ended().verdict().accept(deviation == null ? null : deviation.why());
     } catch (ReplayFailedException e) {
       withoutVerdict(next, e.getMessage());
     }
   }
 
   private void accuse(List<String> nodes, String why) {
-    figures.lies.increment();
-    around.report(new PlannerEvent.Lied(nodes, why));
+    counters.lies.increment();
+    environment.report(new PlannerEvent.Lied(nodes, why));
   }
 
   private void withoutVerdict(Case next, String why) {
     if (!isOver(next)) {
-      figures.auditsIncomplete.increment();
+      counters.auditsIncomplete.increment();
       LOG.log(
-          Level.WARNING, "the audit of a sequence has no verdict, it is computed again: {0}", why);
+          Level.WARNING, "an audit has no verdict; its sequence is computed again: {0}", why);
     }
     next.ended().verdict().accept("its audit has no verdict: " + why);
   }
 
-  /** Waits for what its nodes noted. What is waited is counted: time that we slept is not. */
-  private AuditRecordCollector heard(Case next) throws ReplayFailedException, InterruptedException {
-    AuditRecordCollector hearing = next.hearing();
-    if (hearing == null) {
+  /** Waits for the records of the nodes. It counts its own waits, so a suspended machine does not cause a timeout. */
+  private AuditRecordCollector collect(Case next) throws ReplayFailedException, InterruptedException {
+    AuditRecordCollector collector = next.collector();
+    if (collector == null) {
       throw new ReplayFailedException("its pipe broke before its nodes could be asked");
     }
     AuditRecorder.EndedSequence ended = next.ended();
-    for (long waited = 0; !hearing.await(SLICE_MILLIS); waited += SLICE_MILLIS) {
-      String silent = hearing.firstMissing();
-      if (isOver(next) || around.session(ended.recording().pipe(), ended.epoch()) == null) {
+    for (long waited = 0; !collector.await(SLICE_MILLIS); waited += SLICE_MILLIS) {
+      String silent = collector.firstMissing();
+      if (isOver(next) || environment.session(ended.recording().pipe(), ended.epoch()) == null) {
         throw new ReplayFailedException("its pipe broke while its nodes were asked");
       }
-      if (waited >= patienceMillis && silent != null) {
-        throw withheld(silent, "does not give its records of a sequence");
+      if (waited >= timeoutMillis && silent != null) {
+        throw withheld(silent, "does not send its records of a sequence");
       }
     }
-    return hearing;
+    return collector;
   }
 
-  /** An honest node always has them; once there may have been another reason. */
+  /** An honest node always has its records; the first time there may be another reason. */
   private ReplayFailedException withheld(String node, String what) {
-    if (withheld.merge(node, 1, Integer::sum) < MOST_WITHHELD) {
-      around.report(new PlannerEvent.Suspect(node, "it " + what));
+    if (withheld.merge(node, 1, Integer::sum) < MAX_WITHHELD) {
+      environment.report(new PlannerEvent.Suspect(node, "it " + what));
     } else {
-      accuse(List.of(node), "it " + what + ", not for the first time");
+      accuse(List.of(node), "it " + what + ", and not for the first time");
     }
     return new ReplayFailedException("node " + node + " " + what);
   }
 
-  private AuditComparison.@Nullable Deviation judge(Case next, AuditRecordCollector hearing)
+  private AuditComparison.@Nullable Deviation compare(Case next, AuditRecordCollector collector)
       throws ReplayFailedException, InterruptedException {
-    PipeSession session = hearing.session();
+    PipeSession session = collector.session();
     List<NodeLayers> stages = session.stages();
-    AuditComparison trial =
-        new AuditComparison(stages, hearing.records(), next.ended().positions());
-    String notWhole = trial.firstIncomplete();
-    if (notWhole != null) {
-      throw withheld(notWhole, "has no whole records of a sequence");
+    AuditComparison comparison =
+        new AuditComparison(stages, collector.records(), next.ended().positions());
+    String incomplete = comparison.firstIncomplete();
+    if (incomplete != null) {
+      throw withheld(incomplete, "has incomplete records of a sequence");
     }
     HiddenStates rows = next.ended().recording().left();
     for (int stage = 0; stage < stages.size(); stage++) {
       NodeLayers stretch = stages.get(stage);
       List<byte[]> in = rows.hashes();
-      boolean hurried = cases.size() > FEW;
-      ReplayRunner.Result found = hurried ? null : replays.replayElsewhere(stretch, session, rows);
-      AuditComparison.Deviation lie =
-          found == null ? null : trial.judge(stage, in, found.rows().hashes());
-      if (found == null || lie != null) {
-        found = here(stretch, rows, found, next);
-        lie = trial.judge(stage, in, found.rows().hashes());
+      boolean isBusy = cases.size() > MAX_WAITING;
+      ReplayRunner.Result replayed = isBusy ? null : replays.replayElsewhere(stretch, session, rows);
+      AuditComparison.Deviation deviation =
+          replayed == null ? null : comparison.judge(stage, in, replayed.rows().hashes());
+      if (replayed == null || deviation != null) {
+        replayed = replayHere(stretch, rows, replayed, next);
+        deviation = comparison.judge(stage, in, replayed.rows().hashes());
       }
-      if (lie != null) {
-        return lie;
+      if (deviation != null) {
+        return deviation;
       }
-      rows = found.rows();
+      rows = replayed.rows();
     }
-    return trial.judgeReturn(next.ended().recording().returned(), rows.hashes());
+    return comparison.judgeReturn(next.ended().recording().returned(), rows.hashes());
   }
 
-  /** Computes it here: nobody else can, or who did disagrees, and one of the two is wrong. */
-  private ReplayRunner.Result here(
+  /** Replays layers here: no other node can, or the other node's replay differs. */
+  private ReplayRunner.Result replayHere(
       NodeLayers stretch, HiddenStates in, ReplayRunner.@Nullable Result other, Case next)
       throws ReplayFailedException {
     HiddenStates right = replays.replayHere(stretch, in, () -> isOver(next));
     if (other != null && !right.hasSameBits(other.rows())) {
       accuse(
           List.of(other.by()),
-          "asked to replay layers %d to %d for an audit, it gave a wrong result"
+          "asked to replay layers %d to %d for an audit, it returned a wrong result"
               .formatted(stretch.from(), stretch.to() - 1));
     }
     return new ReplayRunner.Result(right, "");
   }
 
-  /** Ends at once; who waits for a verdict has none any more. */
+  /** Stops at once; waiting sequences get no verdict. */
   @Override
   public void close() {
     closed = true;

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Hidden states of one sequence by position, from 0 on without a gap. One thread at a time. */
+/** The hidden states of one sequence by position, from 0 on without a gap. One thread at a time. */
 final class HiddenStates {
   private final int width;
   private final List<float[]> rows = new ArrayList<>();
@@ -22,12 +22,12 @@ final class HiddenStates {
     return rows.size();
   }
 
-  /** What one of them takes. */
+  /** Memory of one row. */
   static long bytes(int width) {
     return 4L * width + 64;
   }
 
-  /** Adds the next; false where it is not the next. */
+  /** Adds the next row; false if it is not the next. */
   boolean add(int position, float[] hidden, int offset) {
     if (position != rows.size()) {
       return false;
@@ -40,7 +40,7 @@ final class HiddenStates {
     System.arraycopy(rows.get(position), 0, hidden, offset, width);
   }
 
-  /** The hash of each, as witnesses make it. */
+  /** The hash of each row, as nodes record it. */
   List<byte[]> hashes() {
     return rows.stream().map(row -> RowHashRecorder.hash(row, 0, width)).toList();
   }

@@ -14,45 +14,44 @@ import dev.millrace.engine.internal.tensor.ComputePool;
 import java.util.function.BooleanSupplier;
 
 /**
- * Computes layers of a sequence at the origin itself, from its file, one layer after the other: only
- * one is in memory at a time. It has threads of its own, so that the wheels go on.
+ * Replays layers of a sequence at the origin, from its file, one layer after the other, so that only one is in memory. It has threads of its own, so that the batch loop continues.
  */
 public final class LocalReplay {
   static final int ROWS = 64;
 
   private final OriginModelFile file;
-  private final SessionParameters terms;
+  private final SessionParameters parameters;
   private final KernelType kernels;
   private final int threads;
 
   public LocalReplay(
-      OriginModelFile file, SessionParameters terms, KernelType kernels, int threads) {
+      OriginModelFile file, SessionParameters parameters, KernelType kernels, int threads) {
     this.file = file;
-    this.terms = terms;
+    this.parameters = parameters;
     this.kernels = kernels;
     this.threads = threads;
   }
 
   /**
-   * What layers [from, to) make of these rows.
+   * The output of layers [from, to) for these rows.
    *
-   * @param enough whether nobody needs it any more; asked between steps
+   * @param isObsolete whether the result is no longer needed; checked between steps
    */
-  HiddenStates replay(int from, int to, HiddenStates in, BooleanSupplier enough)
+  HiddenStates replay(int from, int to, HiddenStates in, BooleanSupplier isObsolete)
       throws ReplayFailedException {
-    try (ComputePool crew = new ComputePool(threads)) {
+    try (ComputePool pool = new ComputePool(threads)) {
       Gguf gguf = file.gguf();
       ModelConfig config = ModelConfig.of(gguf);
       HiddenStates rows = in;
       for (int layer = from; layer < to; layer++) {
         try (SegmentWeights weights =
-            SegmentWeights.load(gguf, config, layer, layer + 1, kernels, crew)) {
-          rows = through(weights, layer, rows, enough);
+            SegmentWeights.load(gguf, config, layer, layer + 1, kernels, pool)) {
+          rows = through(weights, layer, rows, isObsolete);
         }
       }
-      if (!file.isUnchanged()) { // looked at last: what was read before may be what it was not
+      if (!file.isUnchanged()) { // checked last: a change may have come at any time before
         throw new ReplayFailedException(
-            "the origin could not replay it: %s was changed since it was opened; start anew"
+            "the origin could not replay it: %s has changed since it was opened; restart the server"
                 .formatted(gguf.file()));
       }
       return rows;
@@ -62,22 +61,22 @@ public final class LocalReplay {
   }
 
   private HiddenStates through(
-      SegmentWeights weights, int layer, HiddenStates in, BooleanSupplier enough)
+      SegmentWeights weights, int layer, HiddenStates in, BooleanSupplier isObsolete)
       throws ReplayFailedException {
     int pages = KvPages.countFor(in.count());
     LoadSettings settings =
         new LoadSettings(
-            threads, kernels, terms.cache().kvType(), terms.cache().context(), pages, ROWS, 1);
+            threads, kernels, parameters.cache().kvType(), parameters.cache().context(), pages, ROWS, 1);
     int[] table = new int[pages];
     for (int i = 0; i < pages; i++) {
       table[i] = i;
     }
     HiddenStates out = new HiddenStates(in.width());
     Batch batch = new Batch(in.width(), ROWS, 1);
-    LayerSegment segment = weights.open(layer, layer + 1, settings); // goes with its weights
+    LayerSegment segment = weights.open(layer, layer + 1, settings); // closed with its weights
     for (int first = 0; first < in.count(); first += ROWS) {
-      if (enough.getAsBoolean()) {
-        throw new ReplayFailedException("nobody waits for it any more");
+      if (isObsolete.getAsBoolean()) {
+        throw new ReplayFailedException("the sequence was dropped");
       }
       int count = Math.min(ROWS, in.count() - first);
       batch.clear();

@@ -27,34 +27,33 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 /**
- * Has layers of a sequence computed by a node that holds them, in a session of its own that is to
- * the node as any other: the rows go there as if this origin had computed what comes before.
+ * Replays layers of a sequence on a node that holds them, in a session that looks to the node like any other: the rows are sent as if this origin had computed the layers before.
  */
 public final class RemoteReplay {
   private static final int ROWS = LocalReplay.ROWS;
 
-  /** One step is under way at a time: whoever has more to say than this says too much. */
-  private static final int UNREAD = 4;
+  /** One step is in flight at a time, so more unread messages than this are too many. */
+  private static final int MAX_UNREAD = 4;
 
   private final String origin;
   private final int layers;
-  private final SessionParameters terms;
-  private final BiConsumer<String, NodeMessage> post;
+  private final SessionParameters parameters;
+  private final BiConsumer<String, NodeMessage> sender;
   private final String holder;
   private final long session;
-  private final BlockingQueue<NodeMessage> inbox = new ArrayBlockingQueue<>(UNREAD);
+  private final BlockingQueue<NodeMessage> messages = new ArrayBlockingQueue<>(MAX_UNREAD);
 
   public RemoteReplay(
       String origin,
       int layers,
-      SessionParameters terms,
-      BiConsumer<String, NodeMessage> post,
+      SessionParameters parameters,
+      BiConsumer<String, NodeMessage> sender,
       String holder,
       long session) {
     this.origin = origin;
     this.layers = layers;
-    this.terms = terms;
-    this.post = post;
+    this.parameters = parameters;
+    this.sender = sender;
     this.holder = holder;
     this.session = session;
   }
@@ -63,26 +62,26 @@ public final class RemoteReplay {
     return session;
   }
 
-  /** Something came for this session. Any thread. */
+  /** A message of this session has come. Any thread. */
   void received(String from, NodeMessage message) {
     if (from.equals(holder)) {
-      inbox.offer(message);
+      messages.offer(message);
     }
   }
 
-  /** Nothing will come any more. Any thread. */
+  /** No message will come any more. Any thread. */
   void lost(String node, String why) {
     if (node.equals(holder)) {
-      inbox.offer(
+      messages.offer(
           new NodeMessage(Kind.REFUSED, session, WireCodec.encode("the link is lost: " + why)));
     }
   }
 
-  /** What layers [from, to) make of these rows at that node, by {@code deadline} of nanoTime. */
+  /** The output of layers [from, to) for these rows, by {@code deadline} (nanoTime). */
   HiddenStates replay(int from, int to, HiddenStates in, long deadline)
       throws ReplayFailedException, InterruptedException {
     Pipe plan = plan(from, to);
-    SessionParameters asked = terms.forReplay(KvPages.countFor(in.count()), ROWS);
+    SessionParameters asked = parameters.forReplay(KvPages.countFor(in.count()), ROWS);
     send(Kind.OPEN, WireCodec.encode(asked.openRequest(plan)));
     try {
       await(Kind.OPENED, deadline);
@@ -123,7 +122,7 @@ public final class RemoteReplay {
     HiddenStates out = new HiddenStates(in.width());
     for (int first = 0; first < in.count(); first += ROWS) {
       group.open(1 + first / ROWS);
-      // as if more were to come: nothing of the end is ever due
+      // as if more rows followed, so that the head is never computed
       group.add(sequence, first, Math.min(ROWS, in.count() - first), true);
       processor.start(group);
       check(group, true);
@@ -148,7 +147,7 @@ public final class RemoteReplay {
 
   private void check(SequenceGroup group, boolean away) throws ReplayFailedException {
     if (group.isHandedOff() != away) {
-      throw failed("the step stands where it should not");
+      throw failed("the step is in a wrong place");
     }
     StepEnding ending = group.sequence(0).step().ending();
     if (!away && ending != null) {
@@ -158,7 +157,7 @@ public final class RemoteReplay {
 
   private NodeMessage await(Kind kind, long deadline)
       throws ReplayFailedException, InterruptedException {
-    NodeMessage message = inbox.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+    NodeMessage message = messages.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
     if (message == null) {
       throw failed("no answer in time");
     }
@@ -181,7 +180,7 @@ public final class RemoteReplay {
   }
 
   private void send(Kind kind, ByteBuffer body) {
-    post.accept(holder, new NodeMessage(kind, session, body));
+    sender.accept(holder, new NodeMessage(kind, session, body));
   }
 
   /** Stands for layers whose results are known. */
@@ -190,7 +189,7 @@ public final class RemoteReplay {
     public void forward(Batch batch) {}
   }
 
-  /** Gives the rows that are known instead of an embedding. */
+  /** Returns the known rows instead of embeddings. */
   private record KnownRows(HiddenStates rows) implements EmbeddingAndHead {
     @Override
     public int vocabulary() {
@@ -220,13 +219,13 @@ public final class RemoteReplay {
     }
   }
 
-  /** The sequence as the other node sees it. */
+  /** The sequence as the node sees it. */
   private static final class ReplayedSequence implements PipeSequence {
-    private final SequenceStep walk;
+    private final SequenceStep sequenceStep;
     private final int[] pages;
 
-    ReplayedSequence(SequenceStep walk, int count) {
-      this.walk = walk;
+    ReplayedSequence(SequenceStep sequenceStep, int count) {
+      this.sequenceStep = sequenceStep;
       pages = new int[count];
       for (int i = 0; i < count; i++) {
         pages[i] = i;
@@ -235,7 +234,7 @@ public final class RemoteReplay {
 
     @Override
     public SequenceStep step() {
-      return walk;
+      return sequenceStep;
     }
 
     @Override
@@ -250,7 +249,7 @@ public final class RemoteReplay {
 
     @Override
     public int[] tokens() {
-      return new int[0]; // the entrance needs none
+      return new int[0]; // embedding needs none
     }
 
     @Override

@@ -13,18 +13,18 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Where layers of a sequence are computed once more: by others that hold them, or here. */
+/** Replays layers of a sequence, on another node that holds them or here. */
 public final class ReplayRunner {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
   /**
-   * What came of it.
+   * The result of a replay.
    *
-   * @param by the node that computed it; empty: this one
+   * @param by the node that computed it; empty: this origin
    */
   record Result(HiddenStates rows, String by) {}
 
-  /** Makes the replay at a node. */
+  /** Makes the replay for a node. */
   public interface RemoteReplayFactory {
     RemoteReplay at(String holder);
   }
@@ -33,11 +33,11 @@ public final class ReplayRunner {
   private final Supplier<List<OriginStatus.LayerHolder>> holders;
   private final RemoteReplayFactory remote;
   private final LocalReplay local;
-  private final NodePenalties blame = new NodePenalties(); // of the audit's thread
+  private final NodePenalties penalties = new NodePenalties(); // used by the auditor's thread
   private volatile @Nullable RemoteReplay current;
 
   /**
-   * @param holders who may be asked now
+   * @param holders the nodes that may be asked now
    */
   public ReplayRunner(
       ModelRequirements need,
@@ -50,7 +50,7 @@ public final class ReplayRunner {
     this.local = local;
   }
 
-  /** Takes a message of a replay's session; false where it is of none. Any thread. */
+  /** Takes a message of a replay's session; false if it belongs to none. Any thread. */
   boolean received(String from, NodeMessage message) {
     RemoteReplay replay = current;
     if (replay == null || replay.session() != message.session()) {
@@ -60,7 +60,7 @@ public final class ReplayRunner {
     return true;
   }
 
-  /** There is no link with a node any more. Any thread. */
+  /** The link with a node is lost. Any thread. */
   void lost(String node, String why) {
     RemoteReplay replay = current;
     if (replay != null) {
@@ -68,7 +68,7 @@ public final class ReplayRunner {
     }
   }
 
-  /** Something of a session could not be sent. Any thread. */
+  /** A message of a session could not be sent. Any thread. */
   void undelivered(String node, long session, String why) {
     RemoteReplay replay = current;
     if (replay != null && replay.session() == session) {
@@ -77,8 +77,7 @@ public final class ReplayRunner {
   }
 
   /**
-   * Has it computed by another holder; null where none can. One that fails, or takes too long, is
-   * not asked again for a while.
+   * Replays on another node; null if none can. A node that fails or takes too long is not asked again for a while.
    */
   @Nullable Result replayElsewhere(NodeLayers stretch, PipeSession session, HiddenStates in)
       throws InterruptedException {
@@ -89,11 +88,11 @@ public final class ReplayRunner {
         long allowed = ReplayTimeout.nanos(need, stretch, in.count(), holder.speed());
         long until = System.nanoTime() + allowed;
         HiddenStates out = replay.replay(stretch.from(), stretch.to(), in, until);
-        blame.reset(holder.node());
+        penalties.reset(holder.node());
         return new Result(out, holder.node());
       } catch (ReplayFailedException e) {
-        blame.penalize(holder.node(), NodePenalties.Fault.WORK, e.getMessage(), System.nanoTime());
-        LOG.log(Level.INFO, "an audit goes on elsewhere: {0}", e.getMessage());
+        penalties.penalize(holder.node(), NodePenalties.Fault.WORK, e.getMessage(), System.nanoTime());
+        LOG.log(Level.INFO, "an audit continues elsewhere: {0}", e.getMessage());
       } finally {
         current = null;
       }
@@ -102,20 +101,20 @@ public final class ReplayRunner {
   }
 
   /**
-   * Computes it here, however long that takes.
+   * Replays here, however long that takes.
    *
-   * @param enough whether nobody needs it any more
+   * @param isObsolete whether the result is no longer needed
    */
-  HiddenStates replayHere(NodeLayers stretch, HiddenStates in, BooleanSupplier enough)
+  HiddenStates replayHere(NodeLayers stretch, HiddenStates in, BooleanSupplier isObsolete)
       throws ReplayFailedException {
-    return local.replay(stretch.from(), stretch.to(), in, enough);
+    return local.replay(stretch.from(), stretch.to(), in, isObsolete);
   }
 
-  /** The one or two who may, those that have nothing to do with the pipe first. */
+  /** Up to two nodes that can replay; nodes outside the pipe first. */
   private List<OriginStatus.LayerHolder> holders(NodeLayers stretch, PipeSession session) {
     long now = System.nanoTime();
     return holders.get().stream()
-        .filter(holder -> blame.exclusionReason(holder.node(), now) == null)
+        .filter(holder -> penalties.exclusionReason(holder.node(), now) == null)
         .filter(holder -> !holder.node().equals(stretch.node()))
         .filter(
             holder ->

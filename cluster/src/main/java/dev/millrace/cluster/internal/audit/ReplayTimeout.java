@@ -5,15 +5,13 @@ import dev.millrace.engine.internal.pipe.Pipe.NodeLayers;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a node may take to replay layers of a sequence: by their bytes, the positions, and the
- * speed that it was measured to have. Many positions go together, and so faster than that one by
- * one; but other sessions may have their turns there too. Pure.
+ * How long a node may take to replay layers of a sequence, by their bytes, the positions, and the node's measured speed. Positions are computed in batches, which is faster than one by one; but the node may serve other sessions too. Pure functions.
  */
 final class ReplayTimeout {
-  private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long MIN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** Bytes by the second: one that says it is slower is not waited for the longer. */
-  private static final double SLOWEST = 32 << 20;
+  /** Bytes per second; a node that claims to be slower gets no more time. */
+  private static final double MIN_SPEED = 32 << 20;
 
   private ReplayTimeout() {}
 
@@ -22,6 +20,6 @@ final class ReplayTimeout {
     for (int layer = stretch.from(); layer < stretch.to(); layer++) {
       bytes += need.layerBytes().get(layer);
     }
-    return LEAST_NANOS + (long) (2e9 * positions * bytes / Math.max(speed, SLOWEST));
+    return MIN_NANOS + (long) (2e9 * positions * bytes / Math.max(speed, MIN_SPEED));
   }
 }

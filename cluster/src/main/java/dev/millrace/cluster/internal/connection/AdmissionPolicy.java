@@ -3,11 +3,10 @@ package dev.millrace.cluster.internal.connection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides who comes in. Asked for each link and call of a named member, after its key or
- * certificate was found right; a user's commands, which have no name, are not his to judge.
+ * Decides which nodes may connect. Asked for each link and call of a named node whose key or certificate is right; not for commands of a user, which have no name.
  */
 @FunctionalInterface
 public interface AdmissionPolicy {
-  /** Null lets it in; else why not, in words for the other side. */
+  /** Null admits the node; otherwise the reason, which the other side reads. */
   @Nullable String refusalReason(Hello hello);
 }

@@ -3,7 +3,7 @@ package dev.millrace.cluster.internal.connection;
 import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HostPort;
-import dev.millrace.cluster.internal.connection.ConnectionDialer.Dialled;
+import dev.millrace.cluster.internal.connection.ConnectionDialer.Dialed;
 import dev.millrace.engine.NumericsVersion;
 import java.io.EOFException;
 import java.io.IOException;
@@ -11,24 +11,23 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Calls of those who listen nowhere themselves: commands of a user, and nodes that join. */
+/** Makes calls: a question and its answer over a connection of their own. */
 public final class CallClient {
   private CallClient() {}
 
   /**
-   * Asks the node at that address something over a connection of its own.
+   * Calls the node at an address.
    *
-   * @param patience how long connecting, the handshake, and any one read or write may take
-   * @throws ClusterException in words; {@link ClusterException#refused} where the other side is
-   *     there and will not have us
+   * @param timeout for connecting, for the handshake, and for each read or write
+   * @throws ClusterException {@link ClusterException#refused} if the other side refuses us
    */
   public static <T> T call(
       NodeIdentity identity,
       HostPort at,
       String call,
-      Duration patience,
+      Duration timeout,
       CallExchange<T> exchange) {
-    return call(identity, null, at, call, patience, exchange);
+    return call(identity, null, at, call, timeout, exchange);
   }
 
   public static <T> T call(
@@ -36,7 +35,7 @@ public final class CallClient {
       @Nullable HostPort listening,
       HostPort at,
       String call,
-      Duration patience,
+      Duration timeout,
       CallExchange<T> exchange) {
     Hello hello =
         new Hello(
@@ -46,21 +45,21 @@ public final class CallClient {
             Hello.Purpose.CALL,
             call,
             listening);
-    Dialled dialled = new ConnectionDialer(identity, patience).dial(at, hello);
-    try (CallStreams conversation = new CallStreams(dialled.connection(), patience)) {
-      T answer = exchange.exchange(conversation.in(), conversation.out());
-      conversation.out().flush();
+    Dialed dialed = new ConnectionDialer(identity, timeout).dial(at, hello);
+    try (CallStreams streams = new CallStreams(dialed.connection(), timeout)) {
+      T answer = exchange.exchange(streams.in(), streams.out());
+      streams.out().flush();
       return answer;
     } catch (EOFException e) {
-      throw new ClusterException("%s broke off the call \"%s\"".formatted(at, call), e);
+      throw new ClusterException("%s ended the call \"%s\" early".formatted(at, call), e);
     } catch (SocketTimeoutException e) {
       throw new ClusterException(
-          "%s did not go on with the call \"%s\" for %s"
-              .formatted(at, call, PeerText.seconds(patience)),
+          "%s sent nothing in the call \"%s\" for %s"
+              .formatted(at, call, PeerText.seconds(timeout)),
           e);
     } catch (IOException e) {
       throw new ClusterException(
-          "the call \"%s\" to %s: %s".formatted(call, at, WireErrors.linkLossReason(e, patience)),
+          "the call \"%s\" to %s: %s".formatted(call, at, WireErrors.linkLossReason(e, timeout)),
           e);
     }
   }

@@ -4,9 +4,9 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 
-/** What a caller says and hears in one call. */
+/** The caller's side of one call. */
 @FunctionalInterface
 public interface CallExchange<T> {
-  /** What was written is sent before a read waits, and when this returns. */
+  /** Written bytes are sent before a read waits, and when this method returns. */
   T exchange(DataInputStream in, DataOutputStream out) throws IOException;
 }

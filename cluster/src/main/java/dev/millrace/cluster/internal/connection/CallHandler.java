@@ -4,7 +4,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 
-/** Answers calls: connections of their own for one question and its answer, however long. */
+/** The answering side of a call, which has a connection of its own. */
 @FunctionalInterface
 public interface CallHandler {
   /**

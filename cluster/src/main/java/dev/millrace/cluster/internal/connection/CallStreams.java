@@ -11,25 +11,24 @@ import java.io.OutputStream;
 import java.time.Duration;
 
 /**
- * The streams of a call. What was written is sent before a read waits, so that nobody waits for an
- * answer to what lies in a buffer; a read or a write that stands still for too long fails.
+ * The streams of a call. Written bytes are sent before a read waits, so neither side waits for an answer to bytes in a buffer. A read or write that makes no progress for too long fails.
  */
 final class CallStreams implements AutoCloseable {
   private static final int BUFFER = 16 << 10;
 
   private final TlsConnection connection;
-  private final Duration patience;
+  private final Duration timeout;
   private final DataInputStream in;
   private final DataOutputStream out;
   private final Thread watch;
 
-  /** When the write began that is not done; 0 for none. */
+  /** When the current write began; 0: none. */
   private volatile long writing;
 
-  CallStreams(TlsConnection connection, Duration patience) throws IOException {
+  CallStreams(TlsConnection connection, Duration timeout) throws IOException {
     this.connection = connection;
-    this.patience = patience;
-    connection.setReadTimeout(patience);
+    this.timeout = timeout;
+    connection.setReadTimeout(timeout);
     this.out = new DataOutputStream(new BufferedOutputStream(timed(connection.out()), BUFFER));
     this.in = new DataInputStream(new BufferedInputStream(flushing(connection), BUFFER));
     this.watch = Thread.ofVirtual().name("millrace-call-watch").start(this::watch);
@@ -52,7 +51,7 @@ final class CallStreams implements AutoCloseable {
 
       @Override
       public void write(byte[] bytes, int from, int length) throws IOException {
-        // In pieces, as what counts is whether it moves.
+        // In pieces, because progress is what counts.
         for (int at = 0; at < length; at += BUFFER) {
           writing = System.nanoTime() | 1;
           try {
@@ -84,9 +83,9 @@ final class CallStreams implements AutoCloseable {
   private void watch() {
     try {
       while (true) {
-        Thread.sleep(patience.dividedBy(4).plusMillis(1));
+        Thread.sleep(timeout.dividedBy(4).plusMillis(1));
         long since = writing;
-        if (since != 0 && System.nanoTime() - since > patience.toNanos()) {
+        if (since != 0 && System.nanoTime() - since > timeout.toNanos()) {
           connection.closeNow();
         }
       }

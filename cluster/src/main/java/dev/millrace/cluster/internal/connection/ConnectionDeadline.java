@@ -5,13 +5,12 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Cuts a connection unless it is closed in time. Timeouts of a socket's reads are not enough: they
- * begin anew with each byte, and writes have none.
+ * Closes a socket unless it is stopped in time. Read timeouts of a socket are not enough: they restart with each byte, and writes have none.
  */
 final class ConnectionDeadline implements AutoCloseable {
   private enum State {
     RUNNING,
-    KEPT,
+    STOPPED,
     PASSED
   }
 
@@ -29,7 +28,7 @@ final class ConnectionDeadline implements AutoCloseable {
         TlsConnection.closeNow(plain);
       }
     } catch (InterruptedException e) {
-      // Kept.
+      // Stopped in time.
     }
   }
 
@@ -37,9 +36,9 @@ final class ConnectionDeadline implements AutoCloseable {
     return state.get() == State.PASSED;
   }
 
-  /** Stops the clock: whether it was in time. */
+  /** Stops the clock; returns whether that was in time. */
   boolean stopInTime() {
-    if (state.compareAndSet(State.RUNNING, State.KEPT)) {
+    if (state.compareAndSet(State.RUNNING, State.STOPPED)) {
       watch.interrupt();
     }
     return !passed();

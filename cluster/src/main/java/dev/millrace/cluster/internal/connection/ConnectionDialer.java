@@ -12,35 +12,34 @@ import java.net.Socket;
 import java.net.UnknownHostException;
 import java.time.Duration;
 
-/** Opens connections to others and greets them. */
+/** Opens connections to other nodes: TCP, TLS handshake, hello. */
 public final class ConnectionDialer {
-  private final NodeIdentity us;
-  private final Duration greeting;
+  private final NodeIdentity identity;
+  private final Duration helloTimeout;
 
-  public ConnectionDialer(NodeIdentity us, Duration greeting) {
-    this.us = us;
-    this.greeting = greeting;
+  public ConnectionDialer(NodeIdentity identity, Duration helloTimeout) {
+    this.identity = identity;
+    this.helloTimeout = helloTimeout;
   }
 
-  /** A connection whose other side let us in. */
-  public record Dialled(TlsConnection connection, Welcome welcome) {}
+  /** A connection that the other side accepted. */
+  public record Dialed(TlsConnection connection, Welcome welcome) {}
 
   /**
-   * @throws ClusterException in words for our user; {@link ClusterException#refused} where it is
-   *     there and will not have us
+   * @throws ClusterException {@link ClusterException#refused} if the other side refuses us
    */
-  public Dialled dial(HostPort at, Hello hello) {
+  public Dialed dial(HostPort at, Hello hello) {
     Socket plain = new Socket();
-    boolean through = false;
+    boolean accepted = false;
     try {
       connect(plain, at);
-      Dialled dialled = greet(plain, at, hello);
-      through = true;
-      return dialled;
+      Dialed dialed = exchangeHello(plain, at, hello);
+      accepted = true;
+      return dialed;
     } catch (IOException e) {
       throw WireErrors.dialFailure(at, Stage.CONNECT, e);
     } finally {
-      if (!through) {
+      if (!accepted) {
         TlsConnection.closeNow(plain);
       }
     }
@@ -51,34 +50,34 @@ public final class ConnectionDialer {
     if (address.isUnresolved()) {
       throw new UnknownHostException(at.host());
     }
-    plain.connect(address, (int) greeting.toMillis());
+    plain.connect(address, (int) helloTimeout.toMillis());
   }
 
-  private Dialled greet(Socket plain, HostPort at, Hello hello) {
+  private Dialed exchangeHello(Socket plain, HostPort at, Hello hello) {
     Stage stage = Stage.HANDSHAKE;
-    try (ConnectionDeadline deadline = new ConnectionDeadline(greeting, plain)) {
+    try (ConnectionDeadline deadline = new ConnectionDeadline(helloTimeout, plain)) {
       try {
-        TlsConnection connection = TlsConnection.over(plain, us.tls(), true);
+        TlsConnection connection = TlsConnection.over(plain, identity.tls(), true);
         connection.startHandshake();
         stage = Stage.GREETING;
-        Welcome welcome = talk(connection, at, hello);
+        Welcome welcome = sendHello(connection, at, hello);
         if (deadline.stopInTime()) {
-          return new Dialled(connection, welcome);
+          return new Dialed(connection, welcome);
         }
         throw new IOException("too late");
       } catch (IOException e) {
         throw deadline.passed()
-            ? WireErrors.dialTimeout(at, greeting, e)
+            ? WireErrors.dialTimeout(at, helloTimeout, e)
             : WireErrors.dialFailure(at, stage, e);
       }
     }
   }
 
-  private Welcome talk(TlsConnection connection, HostPort at, Hello hello) throws IOException {
-    int theirs = HelloProtocol.readPreamble(connection.in());
+  private Welcome sendHello(TlsConnection connection, HostPort at, Hello hello) throws IOException {
+    int version = HelloProtocol.readPreamble(connection.in());
     HelloProtocol.writePreamble(connection.out(), ClusterProtocol.VERSION);
-    if (theirs != ClusterProtocol.VERSION) {
-      throw WireErrors.otherVersion(at, theirs);
+    if (version != ClusterProtocol.VERSION) {
+      throw WireErrors.otherVersion(at, version);
     }
     HelloProtocol.writeHello(connection.out(), hello);
     Welcome welcome = HelloProtocol.readWelcome(connection.in());
@@ -95,7 +94,7 @@ public final class ConnectionDialer {
   }
 
   private void checkName(TlsConnection connection, HostPort at, String name) throws IOException {
-    if (us.namesFromCertificates()
+    if (identity.namesFromCertificates()
         && !CertificateNames.of(connection.peerCertificate()).contains(name)) {
       throw ClusterException.refused(
           ("%s calls itself \"%s\", which is no name in its certificate: name that node "

@@ -16,60 +16,58 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Takes connections and greets them, each on a thread of its own. Strangers can hold no more than a
- * bounded number of connections for a bounded time: where too many are not greeted yet, the oldest
- * of them goes.
+ * Accepts connections and reads their hello, each on a thread of its own. Connections without a hello are bounded in number and time: if there are too many, the oldest is closed.
  */
 public final class ConnectionListener implements AutoCloseable {
-  public static final int UNGREETED = 256;
+  public static final int MAX_WITHOUT_HELLO = 256;
 
   private static final int BACKLOG = 256;
-  private static final Duration BREATH = Duration.ofMillis(100);
+  private static final Duration PAUSE = Duration.ofMillis(100);
 
-  /** Who decides about those that greeted, and serves them. */
+  /** Decides about connections that said hello, and serves them. */
   public interface Handler {
     Welcome judge(Hello hello, TlsConnection connection) throws IOException;
 
-    /** On the connection's thread; it is over when this returns, unless it is a link. */
+    /** Called on the connection's thread; the connection ends when this returns, unless it is a link. */
     void serve(Hello hello, TlsConnection connection) throws IOException;
 
-    /** It was let in by {@link #judge} and is not served after all. */
+    /** A connection that {@link #judge} admitted is not served after all. */
     void abandoned(Hello hello);
   }
 
-  private final NodeIdentity us;
-  private final Duration greeting;
-  private final Handler host;
+  private final NodeIdentity identity;
+  private final Duration helloTimeout;
+  private final Handler handler;
   private final RefusalLog refusals = new RefusalLog();
   private final ServerSocket server;
   private final HostPort address;
   private final Thread accepting;
 
-  /** In the order of their coming. */
-  private final Map<Socket, Pending> guests = new LinkedHashMap<>();
+  /** In the order of arrival. */
+  private final Map<Socket, Pending> pending = new LinkedHashMap<>();
 
-  private int ungreeted;
+  private int withoutHello;
   private volatile boolean closed;
 
   private static final class Pending {
     final Thread thread;
-    boolean greeted;
+    boolean saidHello;
 
     Pending(Thread thread) {
       this.thread = thread;
     }
   }
 
-  public ConnectionListener(NodeIdentity us, HostPort listen, Duration greeting, Handler host) {
-    this.us = us;
-    this.greeting = greeting;
-    this.host = host;
+  public ConnectionListener(NodeIdentity identity, HostPort listen, Duration helloTimeout, Handler handler) {
+    this.identity = identity;
+    this.helloTimeout = helloTimeout;
+    this.handler = handler;
     this.server = bind(listen);
     this.address = new HostPort(listen.host(), server.getLocalPort());
     this.accepting =
         Thread.ofPlatform()
             .daemon(true)
-            .name("millrace-accept-" + us.name())
+            .name("millrace-accept-" + identity.name())
             .unstarted(this::accept);
   }
 
@@ -87,7 +85,7 @@ public final class ConnectionListener implements AutoCloseable {
       }
     } catch (IOException e) {
       throw new ClusterException(
-          "cannot listen on %s: %s; give another address to listen on, or stop what has it"
+          "cannot listen on %s: %s; choose another address, or stop the process that uses it"
               .formatted(listen, PeerText.messageOf(e)),
           e);
     }
@@ -101,10 +99,10 @@ public final class ConnectionListener implements AutoCloseable {
     return address;
   }
 
-  /** Connections that are no links. */
+  /** Connections that are not links. */
   public int connectionsWithoutLink() {
-    synchronized (guests) {
-      return guests.size();
+    synchronized (pending) {
+      return pending.size();
     }
   }
 
@@ -113,105 +111,105 @@ public final class ConnectionListener implements AutoCloseable {
       Socket plain = null;
       try {
         plain = server.accept();
-        come(plain);
+        accepted(plain);
       } catch (Throwable e) {
-        // Out of descriptors, threads or memory: others will free some.
+        // Out of descriptors, threads or memory: pause, and others free some.
         if (plain != null) {
-          goes(plain);
+          remove(plain);
           TlsConnection.closeNow(plain);
         }
         if (!closed) {
-          rest();
+          pause();
         }
       }
     }
   }
 
-  private static void rest() {
+  private static void pause() {
     try {
-      Thread.sleep(BREATH);
+      Thread.sleep(PAUSE);
     } catch (InterruptedException e) {
-      // Nobody interrupts it, and it goes on until it is closed.
+      // Nobody interrupts this thread; it runs until it is closed.
     }
   }
 
-  private void come(Socket plain) {
+  private void accepted(Socket plain) {
     Thread thread =
-        Thread.ofVirtual().name("millrace-guest-of-" + us.name()).unstarted(() -> receive(plain));
-    synchronized (guests) {
-      if (ungreeted == UNGREETED) {
+        Thread.ofVirtual().name("millrace-inbound-" + identity.name()).unstarted(() -> receive(plain));
+    synchronized (pending) {
+      if (withoutHello == MAX_WITHOUT_HELLO) {
         dropOldest();
       }
-      guests.put(plain, new Pending(thread));
-      ungreeted++;
+      pending.put(plain, new Pending(thread));
+      withoutHello++;
     }
     thread.start();
   }
 
   private void dropOldest() {
-    for (var guest : guests.entrySet()) {
-      if (!guest.getValue().greeted) {
-        TlsConnection.closeNow(guest.getKey());
-        guests.remove(guest.getKey());
-        ungreeted--;
+    for (var one : pending.entrySet()) {
+      if (!one.getValue().saidHello) {
+        TlsConnection.closeNow(one.getKey());
+        pending.remove(one.getKey());
+        withoutHello--;
         return;
       }
     }
   }
 
-  private void goes(Socket plain) {
-    synchronized (guests) {
-      Pending guest = guests.remove(plain);
-      if (guest != null && !guest.greeted) {
-        ungreeted--;
+  private void remove(Socket plain) {
+    synchronized (pending) {
+      Pending one = pending.remove(plain);
+      if (one != null && !one.saidHello) {
+        withoutHello--;
       }
     }
   }
 
-  private void greeted(Socket plain) throws IOException {
-    synchronized (guests) {
-      Pending guest = guests.get(plain);
-      if (guest == null || closed) {
+  private void saidHello(Socket plain) throws IOException {
+    synchronized (pending) {
+      Pending one = pending.get(plain);
+      if (one == null || closed) {
         throw new IOException("closed");
       }
-      guest.greeted = true;
-      ungreeted--;
+      one.saidHello = true;
+      withoutHello--;
     }
   }
 
   private void receive(Socket plain) {
     try {
-      greet(plain);
+      exchangeHello(plain);
     } catch (Exception e) {
       if (!closed) {
         refusals.log(peer(plain), WireErrors.inboundRefusalReason(e));
         TlsConnection.closeGracefully(plain);
       }
     } catch (Error e) {
-      // The connection goes, and with it what it took.
+      // The connection is closed, which frees what it took.
     } finally {
-      goes(plain);
+      remove(plain);
     }
   }
 
   private static String peer(Socket plain) {
     InetAddress address = plain.getInetAddress();
-    return address == null ? "somebody" : address.getHostAddress();
+    return address == null ? "unknown" : address.getHostAddress();
   }
 
-  private void greet(Socket plain) throws IOException {
+  private void exchangeHello(Socket plain) throws IOException {
     TlsConnection connection;
     Hello hello;
-    try (ConnectionDeadline deadline = new ConnectionDeadline(greeting, plain)) {
+    try (ConnectionDeadline deadline = new ConnectionDeadline(helloTimeout, plain)) {
       try {
-        connection = TlsConnection.over(plain, us.tls(), false);
+        connection = TlsConnection.over(plain, identity.tls(), false);
         connection.startHandshake();
-        hello = hear(connection);
+        hello = readHello(connection);
       } catch (IOException e) {
-        throw deadline.passed() ? new IOException("it did not greet us in time", e) : e;
+        throw deadline.passed() ? new IOException("it sent no hello in time", e) : e;
       }
-      Welcome welcome = host.judge(hello, connection);
-      boolean through = false;
+      Welcome welcome = handler.judge(hello, connection);
+      boolean served = false;
       try {
         HelloProtocol.writeWelcome(connection.out(), welcome);
         if (welcome.verdict() != Welcome.Verdict.WELCOME) {
@@ -220,20 +218,20 @@ public final class ConnectionListener implements AutoCloseable {
           return;
         }
         if (!deadline.stopInTime()) {
-          throw new IOException("it did not greet us in time");
+          throw new IOException("it sent no hello in time");
         }
-        greeted(plain);
-        through = true;
+        saidHello(plain);
+        served = true;
       } finally {
-        if (!through && welcome.verdict() == Welcome.Verdict.WELCOME) {
-          host.abandoned(hello);
+        if (!served && welcome.verdict() == Welcome.Verdict.WELCOME) {
+          handler.abandoned(hello);
         }
       }
     }
-    host.serve(hello, connection);
+    handler.serve(hello, connection);
   }
 
-  private static Hello hear(TlsConnection connection) throws IOException {
+  private static Hello readHello(TlsConnection connection) throws IOException {
     HelloProtocol.writePreamble(connection.out(), ClusterProtocol.VERSION);
     int version = HelloProtocol.readPreamble(connection.in());
     if (version != ClusterProtocol.VERSION) {
@@ -243,7 +241,7 @@ public final class ConnectionListener implements AutoCloseable {
     return HelloProtocol.readHello(connection.in());
   }
 
-  /** Ends the connections that are no links, and waits for their threads. */
+  /** Closes the connections that are not links, and waits for their threads. */
   @Override
   public void close() {
     closed = true;
@@ -251,11 +249,11 @@ public final class ConnectionListener implements AutoCloseable {
     try {
       server.close();
     } catch (IOException e) {
-      // It does not listen any more all the same.
+      // It no longer listens anyway.
     }
-    synchronized (guests) {
-      guests.keySet().forEach(TlsConnection::closeNow);
-      threads = guests.values().stream().map(guest -> guest.thread).toList();
+    synchronized (pending) {
+      pending.keySet().forEach(TlsConnection::closeNow);
+      threads = pending.values().stream().map(one -> one.thread).toList();
     }
     try {
       accepting.join(Duration.ofSeconds(5));

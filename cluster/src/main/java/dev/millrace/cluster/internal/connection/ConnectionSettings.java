@@ -5,15 +5,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds of what crosses the wire.
+ * Limits and timeouts of connections.
  *
- * @param patience a link without a byte for so long is lost; each side pings five times as often
- * @param greeting what connecting, the handshake and hello may take, each
- * @param queueBytes that wait for one node before senders wait
- * @param links with so many nodes at the most, further ones are refused
- * @param calls answered at the same time
- * @param callPatience how long an answered call may stand still
- * @param advertise where others reach us; null where that is the address that we listen on
+ * @param linkTimeout a link without a byte for this long is lost; each side pings five times as often
+ * @param helloTimeout for connecting, and for handshake and hello
+ * @param queueBytes queued for one node before senders wait
+ * @param maxLinks nodes that may be linked; further ones are refused
+ * @param maxCalls answered at the same time
+ * @param callTimeout how long an answered call may make no progress
+ * @param advertise where others reach us; null: the address that we listen on
  */
 public record ConnectionSettings(
     Duration linkTimeout,
@@ -33,9 +33,9 @@ public record ConnectionSettings(
           Duration.ofMinutes(1),
           null);
 
-  public ConnectionSettings withLinkTimeout(Duration patience) {
+  public ConnectionSettings withLinkTimeout(Duration timeout) {
     return new ConnectionSettings(
-        patience, helloTimeout, queueBytes, maxLinks, maxCalls, callTimeout, advertise);
+        timeout, helloTimeout, queueBytes, maxLinks, maxCalls, callTimeout, advertise);
   }
 
   public ConnectionSettings withQueueBytes(long queueBytes) {
@@ -48,9 +48,9 @@ public record ConnectionSettings(
         linkTimeout, helloTimeout, queueBytes, links, maxCalls, callTimeout, advertise);
   }
 
-  public ConnectionSettings withHelloTimeout(Duration greeting) {
+  public ConnectionSettings withHelloTimeout(Duration timeout) {
     return new ConnectionSettings(
-        linkTimeout, greeting, queueBytes, maxLinks, maxCalls, callTimeout, advertise);
+        linkTimeout, timeout, queueBytes, maxLinks, maxCalls, callTimeout, advertise);
   }
 
   public ConnectionSettings withAdvertise(@Nullable HostPort advertise) {

@@ -4,14 +4,14 @@ import dev.millrace.cluster.HostPort;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the side that dials says first of itself.
+ * The first message of the dialing side: who it is and what it wants.
  *
  * @param name of its node; {@code ""} for a command of a user
  * @param incarnation drawn when its process started
  * @param numerics version of its engine's arithmetic
  * @param purpose a link or a call
  * @param call which one; {@code ""} for a link
- * @param listening where it takes links and calls itself; null where it takes none
+ * @param listening where it accepts links and calls itself; null: nowhere
  */
 public record Hello(
     String name,

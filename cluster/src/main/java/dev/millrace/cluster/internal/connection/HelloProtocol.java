@@ -18,9 +18,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first words over a new connection. The side that listens says its preamble first: so the
- * other reads whether its certificate was refused before it has written anything. Then preamble and
- * {@link Hello} of the side that dials, and the {@link Welcome}.
+ * The first bytes on a new connection. The listening side sends its preamble first, so that the dialing side learns of a refused certificate before it writes anything. Then the dialing side sends its preamble and {@link Hello}, and the listening side answers with {@link Welcome}.
  */
 public final class HelloProtocol {
   private static final byte[] MAGIC = "millrace".getBytes(StandardCharsets.US_ASCII);
@@ -29,7 +27,7 @@ public final class HelloProtocol {
 
   private HelloProtocol() {}
 
-  /** What the side that listens answers. */
+  /** The answer of the listening side. */
   public record Welcome(Verdict verdict, String text, String name, long incarnation) {
     enum Verdict {
       WELCOME,
@@ -41,7 +39,7 @@ public final class HelloProtocol {
       return new Welcome(Verdict.WELCOME, "", us.name(), us.incarnation());
     }
 
-    /** Who is refused does not learn our name. */
+    /** A refused node does not learn our name. */
     static Welcome refused(String why) {
       return new Welcome(Verdict.REFUSED, why, "", 0);
     }
@@ -75,7 +73,7 @@ public final class HelloProtocol {
     byte[] magic = new byte[MAGIC.length];
     data.readFully(magic);
     if (!Arrays.equals(magic, MAGIC)) {
-      throw new ProtocolException("it speaks TLS and is no node of Millrace");
+      throw new ProtocolException("it speaks TLS, but is not a Millrace node");
     }
     return data.readInt();
   }
@@ -112,7 +110,7 @@ public final class HelloProtocol {
     try {
       return host.isEmpty() ? null : new HostPort(host, port);
     } catch (ClusterException e) {
-      throw new ProtocolException("it listens at no address that there can be");
+      throw new ProtocolException("its own address is not valid");
     }
   }
 
@@ -141,7 +139,7 @@ public final class HelloProtocol {
 
   private static <T> T one(T[] values, int ordinal) throws IOException {
     if (ordinal >= values.length) {
-      throw new ProtocolException("its greeting has an unknown number " + ordinal);
+      throw new ProtocolException("its hello has an unknown number " + ordinal);
     }
     return values[ordinal];
   }
@@ -160,7 +158,7 @@ public final class HelloProtocol {
     DataInputStream data = new DataInputStream(in);
     int length = data.readInt();
     if (length < 0 || length > MAX) {
-      throw new ProtocolException("its greeting is of " + length + " bytes, of at most " + MAX);
+      throw new ProtocolException("its hello has " + length + " bytes, of at most " + MAX);
     }
     byte[] body = new byte[length];
     data.readFully(body);
@@ -169,10 +167,10 @@ public final class HelloProtocol {
     try {
       read = reading.from(new DataInputStream(bytes));
     } catch (EOFException e) {
-      throw new ProtocolException("its greeting is too short");
+      throw new ProtocolException("its hello is too short");
     }
     if (bytes.available() > 0) {
-      throw new ProtocolException("its greeting has bytes too many");
+      throw new ProtocolException("its hello has too many bytes");
     }
     return read;
   }

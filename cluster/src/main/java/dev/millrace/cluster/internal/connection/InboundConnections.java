@@ -12,13 +12,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
-/** Judges those who greeted us, and brings them to their link or their call. */
+/** Admits or refuses connections after their hello, and turns them into links or calls. */
 public final class InboundConnections implements ConnectionListener.Handler {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
-  /** Takes links in. */
+  /** Accepts links. */
   public interface LinkHost {
-    /** Whether a later life of that node is known. */
+    /** Whether a newer incarnation of that node is known. */
     boolean hasLaterIncarnation(Hello hello);
 
     /** Whether there is room for a link with that node. */
@@ -27,18 +27,18 @@ public final class InboundConnections implements ConnectionListener.Handler {
     void accept(Hello hello, TlsConnection connection) throws IOException;
   }
 
-  private final NodeIdentity us;
+  private final NodeIdentity identity;
   private final ConnectionSettings settings;
-  private final AdmissionPolicy doorman;
+  private final AdmissionPolicy policy;
   private final LinkHost links;
   private final Map<String, CallHandler> handlers = new ConcurrentHashMap<>();
   private final Semaphore calls;
 
   public InboundConnections(
-      NodeIdentity us, ConnectionSettings settings, AdmissionPolicy doorman, LinkHost links) {
-    this.us = us;
+      NodeIdentity identity, ConnectionSettings settings, AdmissionPolicy policy, LinkHost links) {
+    this.identity = identity;
     this.settings = settings;
-    this.doorman = doorman;
+    this.policy = policy;
     this.links = links;
     this.calls = new Semaphore(settings.maxCalls());
   }
@@ -49,29 +49,29 @@ public final class InboundConnections implements ConnectionListener.Handler {
 
   @Override
   public Welcome judge(Hello hello, TlsConnection connection) throws IOException {
-    String why = why(hello, connection);
-    if (why != null) {
-      return Welcome.refused(why);
+    String reason = reason(hello, connection);
+    if (reason != null) {
+      return Welcome.refused(reason);
     }
     if (hello.purpose() == Purpose.LINK && !links.hasRoom(hello)) {
       return Welcome.notNow(
-          "%d nodes are linked with this one, and more cannot be; try again later"
+          "%d nodes are linked with this one, which is the limit; try again later"
               .formatted(settings.maxLinks()));
     }
     if (hello.purpose() == Purpose.CALL && !handlers.containsKey(hello.call())) {
       return Welcome.notNow(
-          "nobody answers the call \"%s\" here (yet)"
+          "this node does not answer the call \"%s\" (yet)"
               .formatted(PeerText.sanitized(hello.call())));
     }
     if (hello.purpose() == Purpose.CALL && !calls.tryAcquire()) {
       return Welcome.notNow(
-          "%d calls are answered here at the same time, and all are taken; try again later"
+          "%d calls are being answered, which is the limit; try again later"
               .formatted(settings.maxCalls()));
     }
-    return Welcome.to(us);
+    return Welcome.to(identity);
   }
 
-  private @Nullable String why(Hello hello, TlsConnection connection) throws IOException {
+  private @Nullable String reason(Hello hello, TlsConnection connection) throws IOException {
     String name = hello.name();
     if (name.isEmpty()) {
       return hello.purpose() == Purpose.CALL && hello.call().equals(ClusterProtocol.STATE_CALL)
@@ -83,19 +83,19 @@ public final class InboundConnections implements ConnectionListener.Handler {
       return "\"%s\" is no name of a node: 1 to 64 of A-Z a-z 0-9 . _ -"
           .formatted(PeerText.sanitized(name));
     }
-    if (us.namesFromCertificates()
+    if (identity.namesFromCertificates()
         && !CertificateNames.of(connection.peerCertificate()).contains(name)) {
       return ("your certificate is not for \"%s\": name your node as its certificate "
               + "says (common name or DNS name)")
           .formatted(name);
     }
-    if (hello.purpose() == Purpose.LINK && name.equals(us.name())) {
+    if (hello.purpose() == Purpose.LINK && name.equals(identity.name())) {
       return "this node itself has the name \"%s\"".formatted(name);
     }
     if (hello.purpose() == Purpose.LINK && links.hasLaterIncarnation(hello)) {
-      return "a later node has the name \"%s\": give this one another name".formatted(name);
+      return "a newer node has the name \"%s\": give this one another name".formatted(name);
     }
-    return doorman.refusalReason(hello);
+    return policy.refusalReason(hello);
   }
 
   @Override
@@ -114,15 +114,15 @@ public final class InboundConnections implements ConnectionListener.Handler {
 
   private void addCallHandler(Hello hello, TlsConnection connection) throws IOException {
     CallHandler handler = handlers.get(hello.call());
-    try (CallStreams conversation = new CallStreams(connection, settings.callTimeout())) {
+    try (CallStreams streams = new CallStreams(connection, settings.callTimeout())) {
       if (handler != null) {
-        handler.answer(hello.name(), conversation.in(), conversation.out());
-        conversation.out().flush();
+        handler.answer(hello.name(), streams.in(), streams.out());
+        streams.out().flush();
       }
     } catch (IOException e) {
       LOG.log(Level.DEBUG, "the call \"" + hello.call() + "\" ended early", e);
     } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, "the call \"" + hello.call() + "\" could not be answered", e);
+      LOG.log(Level.WARNING, "answering the call \"" + hello.call() + "\" failed", e);
     } finally {
       calls.release();
     }

@@ -11,12 +11,12 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
 /**
- * Who we are to others.
+ * Who this process is to other nodes.
  *
- * @param name of this node; {@code ""} for a command of a user, which is no member
- * @param incarnation drawn when the process started; of two lives the later has the greater
+ * @param name of this node; {@code ""} for a command, which is not a member
+ * @param incarnation drawn when the process started; a restarted node has a greater one
  * @param tls from a {@link NetworkKey} or from {@link PemSslContext}
- * @param namesFromCertificates whether a node may only have a name that stands in its certificate
+ * @param namesFromCertificates whether the name of a node must be in its certificate
  */
 public record NodeIdentity(
     String name, long incarnation, SSLContext tls, boolean namesFromCertificates) {
@@ -26,12 +26,12 @@ public record NodeIdentity(
     return new NodeIdentity("", 0, tls, namesFromCertificates);
   }
 
-  /** What the other side of a connection may be called, by the certificate that it proved. */
+  /** The names in the certificate of the other side. */
   public static Set<String> certificateNames(SSLSession session) throws SSLPeerUnverifiedException {
     return CertificateNames.of((X509Certificate) session.getPeerCertificates()[0]);
   }
 
-  /** The number of a life that begins now: greater than those of earlier ones. */
+  /** An incarnation for a process that starts now, greater than those of earlier processes. */
   public static long newIncarnation() {
     return (System.currentTimeMillis() << 20) | new SecureRandom().nextInt(1 << 20);
   }

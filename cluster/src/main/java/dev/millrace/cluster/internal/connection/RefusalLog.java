@@ -5,15 +5,14 @@ import java.util.LinkedHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Logs who was not let in: a line for each address, not more than one in ten minutes, and not more
- * than ten addresses in a minute, so that strangers cannot fill our log.
+ * Logs refused connections: at most one line per address in ten minutes, and at most ten lines per minute, so that nobody can fill the log.
  */
 public final class RefusalLog {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
-  private static final long QUIET = TimeUnit.MINUTES.toNanos(10);
+  private static final long ADDRESS_PAUSE = TimeUnit.MINUTES.toNanos(10);
   private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
-  private static final int LINES = 10;
-  private static final int ADDRESSES = 1024;
+  private static final int MAX_LINES = 10;
+  private static final int MAX_ADDRESSES = 1024;
 
   private final LinkedHashMap<String, Long> logged = new LinkedHashMap<>();
   private long minute = System.nanoTime();
@@ -31,12 +30,12 @@ public final class RefusalLog {
       lines = 0;
     }
     Long before = logged.get(address);
-    if (lines >= LINES || (before != null && now - before < QUIET)) {
+    if (lines >= MAX_LINES || (before != null && now - before < ADDRESS_PAUSE)) {
       return false;
     }
     lines++;
     logged.putLast(address, now);
-    if (logged.size() > ADDRESSES) {
+    if (logged.size() > MAX_ADDRESSES) {
       logged.pollFirstEntry();
     }
     return true;

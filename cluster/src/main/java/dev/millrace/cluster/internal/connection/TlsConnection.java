@@ -12,21 +12,21 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
-/** One TLS connection over a plain socket of ours. */
+/** A TLS connection over a plain socket. */
 public final class TlsConnection {
-  private static final Duration LEAVING = Duration.ofSeconds(1);
-  private static final int UNREAD = 64 << 10;
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
+  private static final int MAX_UNREAD = 64 << 10;
 
   private final Socket plain;
   private final SSLSocket tls;
-  private volatile @Nullable ConnectionDeadline leaving;
+  private volatile @Nullable ConnectionDeadline closing;
 
   private TlsConnection(Socket plain, SSLSocket tls) {
     this.plain = plain;
     this.tls = tls;
   }
 
-  /** Nothing is said yet: the handshake comes with {@link #startHandshake}. */
+  /** The handshake comes later, with {@link #startHandshake}. */
   public static TlsConnection over(Socket plain, SSLContext tls, boolean client)
       throws IOException {
     plain.setTcpNoDelay(true);
@@ -46,18 +46,18 @@ public final class TlsConnection {
   }
 
   /** How long a read waits for a byte. */
-  public void setReadTimeout(Duration patience) throws IOException {
-    tls.setSoTimeout(Math.clamp(patience.toMillis(), 1, Integer.MAX_VALUE));
+  public void setReadTimeout(Duration timeout) throws IOException {
+    tls.setSoTimeout(Math.clamp(timeout.toMillis(), 1, Integer.MAX_VALUE));
   }
 
   X509Certificate peerCertificate() throws SSLPeerUnverifiedException {
     return (X509Certificate) tls.getSession().getPeerCertificates()[0];
   }
 
-  /** Ends it at once, from any thread; who reads or writes gets an exception. */
+  /** Closes the connection at once, from any thread; pending reads and writes fail. */
   public void closeNow() {
     closeNow(plain);
-    ConnectionDeadline clock = leaving;
+    ConnectionDeadline clock = closing;
     if (clock != null) {
       clock.stopInTime();
     }
@@ -67,18 +67,18 @@ public final class TlsConnection {
     try {
       plain.close();
     } catch (IOException e) {
-      // It is closed all the same.
+      // It is closed anyway.
     }
   }
 
-  /** Ends it in a while, if nobody does before. */
+  /** Closes the connection after a while, unless it is closed before. */
   public void closeAfter(Duration time) {
-    leaving = new ConnectionDeadline(time, plain);
+    closing = new ConnectionDeadline(time, plain);
   }
 
-  /** Ends it so that the other side gets all that was written to it. */
+  /** Closes the connection after the other side could read all that was written. */
   public void closeGracefully() {
-    try (ConnectionDeadline _ = new ConnectionDeadline(LEAVING, plain)) {
+    try (ConnectionDeadline _ = new ConnectionDeadline(CLOSE_TIMEOUT, plain)) {
       tls.shutdownOutput();
       closeGracefully(plain);
     } catch (IOException e) {
@@ -87,19 +87,18 @@ public final class TlsConnection {
   }
 
   /**
-   * As closing with unread bytes makes the system reset the connection, which can cost the other
-   * side our last words, these bytes are read first.
+   * Reads what is left before it closes: a close with unread bytes resets the connection, and the other side could lose our last message.
    */
   static void closeGracefully(Socket plain) {
-    try (ConnectionDeadline _ = new ConnectionDeadline(LEAVING, plain)) {
+    try (ConnectionDeadline _ = new ConnectionDeadline(CLOSE_TIMEOUT, plain)) {
       plain.shutdownOutput();
       byte[] unread = new byte[4096];
       InputStream in = plain.getInputStream();
-      for (int total = 0, n; total < UNREAD && (n = in.read(unread)) >= 0; ) {
+      for (int total = 0, n; total < MAX_UNREAD && (n = in.read(unread)) >= 0; ) {
         total += n;
       }
     } catch (IOException e) {
-      // It went first.
+      // The other side closed first.
     } finally {
       closeNow(plain);
     }

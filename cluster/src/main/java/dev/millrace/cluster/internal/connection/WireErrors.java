@@ -23,27 +23,27 @@ import javax.crypto.AEADBadTagException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** What went wrong on the wire, in words for the one who can mend it. */
+/** Turns network errors into texts that say what to do. */
 public final class WireErrors {
-  /** A node that closes says so: this was none that did. */
-  public static final String NO_FAREWELL =
-      "the connection ended without a word: its process ended, or something cut them apart";
+  /** A node that closes sends a reason; this one did not. */
+  public static final String NO_GOODBYE =
+      "the connection ended without a goodbye: its process died, or the network broke";
 
   private static final String ALERT = "Received fatal alert: ";
 
   private WireErrors() {}
 
-  /** How far a dialled connection came. */
+  /** How far dialing got. */
   enum Stage {
     CONNECT,
     HANDSHAKE,
     GREETING
   }
 
-  /** Why {@code at} could not be dialled. */
+  /** Why dialing {@code at} failed. */
   static ClusterException dialFailure(HostPort at, Stage stage, Exception e) {
     if (has(e, OtherNetworkKeyException.class)) {
-      return otherKey(at, "we did not go on", e);
+      return otherKey(at, "we refused it", e);
     }
     String alert = alert(e);
     if (alert != null) {
@@ -53,7 +53,7 @@ public final class WireErrors {
       return ClusterException.refused(at + ": its certificate has expired; renew it there", e);
     }
     if (has(e, CertificateException.class)) {
-      return otherKey(at, "we did not go on", e);
+      return otherKey(at, "we refused it", e);
     }
     if (e instanceof ProtocolException) {
       return ClusterException.refused(
@@ -62,11 +62,11 @@ public final class WireErrors {
     return new ClusterException(at + (stage == Stage.CONNECT ? connecting(e) : ended(stage, e)), e);
   }
 
-  /** The dialled side let time pass. */
+  /** The dialed side did not answer in time. */
   static ClusterException dialTimeout(HostPort at, Duration time, Exception e) {
     return new ClusterException(
-        ("%s took the connection and did not answer in %s: it is frozen or overloaded, "
-                + "or no node of Millrace")
+        ("%s accepted the connection and did not answer in %s: it is frozen or overloaded, "
+                + "or not a Millrace node")
             .formatted(at, PeerText.seconds(time)),
         e);
   }
@@ -95,7 +95,7 @@ public final class WireErrors {
     }
     if (alert.equals("protocol_version") || alert.equals("handshake_failure")) {
       return ClusterException.refused(
-          at + " does not do TLS 1.3 as nodes of Millrace do: give the address of a node", e);
+          at + " does not accept TLS 1.3 as Millrace nodes do: give the address of a node", e);
     }
     return new ClusterException(
         "%s ended the handshake (%s): something between us changes what is sent"
@@ -117,35 +117,35 @@ public final class WireErrors {
 
   private static String ended(Stage stage, Exception e) {
     if (PeerText.messageOf(e).contains("Unsupported or unrecognized SSL message")) {
-      return " does not speak TLS: it is no node of Millrace; give the address that "
+      return " does not speak TLS: it is not a Millrace node; give the address that "
           + "a node listens on";
     }
     return stage == Stage.HANDSHAKE
         ? (" ended the connection in the TLS handshake: it closes or is overloaded, or "
-                + "is no node (%s)")
+                + "is not a node (%s)")
             .formatted(PeerText.messageOf(e))
-        : " ended the connection before it greeted us: it starts, closes or is overloaded (%s)"
+        : " ended the connection before its hello: it starts, closes or is overloaded (%s)"
             .formatted(PeerText.messageOf(e));
   }
 
-  /** Why a link ended, as said of the other side. */
-  public static String linkLossReason(Throwable e, Duration patience) {
+  /** Why a link ended, as a sentence about the other side. */
+  public static String linkLossReason(Throwable e, Duration timeout) {
     return switch (e) {
       case ProtocolException p -> "it broke the protocol: " + PeerText.messageOf(p);
-      case SocketTimeoutException _ -> "nothing was heard of it for " + PeerText.seconds(patience);
-      case EOFException _ -> NO_FAREWELL;
+      case SocketTimeoutException _ -> "it was silent for " + PeerText.seconds(timeout);
+      case EOFException _ -> NO_GOODBYE;
       case SSLException s
           when has(s, AEADBadTagException.class) || PeerText.messageOf(s).contains("bad_record") ->
-          "what was sent was changed on its way (" + PeerText.messageOf(s) + ")";
-      case SSLException s when has(s, EOFException.class) -> NO_FAREWELL;
+          "bytes were changed on the way (" + PeerText.messageOf(s) + ")";
+      case SSLException s when has(s, EOFException.class) -> NO_GOODBYE;
       case SSLException s when has(s, SocketException.class) ->
           "the connection broke: " + PeerText.messageOf(s);
-      case SSLException s -> "the connection was disturbed: " + PeerText.messageOf(s);
+      case SSLException s -> "TLS failed: " + PeerText.messageOf(s);
       default -> "the connection broke: " + PeerText.messageOf(e);
     };
   }
 
-  /** Why somebody who dialled us was not let in, for our log. */
+  /** Why an inbound connection was refused, for the log. */
   static String inboundRefusalReason(Exception e) {
     String alert = alert(e);
     if (has(e, OtherNetworkKeyException.class)
@@ -158,7 +158,7 @@ public final class WireErrors {
       return "it does not speak TLS";
     }
     return e instanceof SocketException || e instanceof EOFException || has(e, EOFException.class)
-        ? "it ended, or was ended for later ones, before it had greeted us"
+        ? "it ended before its hello, or was dropped for newer connections"
         : PeerText.messageOf(e);
   }
 

@@ -8,43 +8,41 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where other threads leave work for the one that computes: errands, which come first, in their
- * order; and frames, in a lane for each session. Lanes take turns, a frame each, so that no origin
- * waits for more than one frame of every other.
+ * Work for the compute thread: tasks, which come first and in order, and frames, in one lane per session. Lanes take turns, one frame each, so an origin waits for at most one frame of every other.
  */
 public final class ComputeQueue {
-  /** So many errands may wait; a peer that brings more waits too. */
-  static final int MOST_ERRANDS = 1024;
+  /** Tasks that may wait; a peer that adds more waits too. */
+  static final int MAX_TASKS = 1024;
 
-  /** So many frames of a lane that are no steps may wait. */
-  static final int MOST_SMALL = 4096;
+  /** Frames of a lane that may wait, steps not counted. */
+  static final int MAX_OTHER_FRAMES = 4096;
 
   private record Item(boolean step, Runnable work) {}
 
   /** The frames of one session. */
   public final class SessionLane {
-    private final int mostSteps;
+    private final int maxSteps;
     private final Deque<Item> items = new ArrayDeque<>();
     private int steps;
     private boolean closed;
 
-    private SessionLane(int mostSteps) {
-      this.mostSteps = mostSteps;
+    private SessionLane(int maxSteps) {
+      this.maxSteps = maxSteps;
     }
 
     /**
-     * Leaves a frame's work.
+     * Adds the work of a frame.
      *
-     * @param step whether it counts as one of the steps that the session may have under way
-     * @return false where the lane has more than it may have, and closes
+     * @param step whether it counts as a step in flight
+     * @return false if the lane is full; it is closed then
      */
     public boolean put(boolean step, Runnable work) {
       lock.lock();
       try {
         if (closed) {
-          return true; // of a session that is over
+          return true; // the session has ended
         }
-        if (step ? steps == mostSteps : items.size() - steps == MOST_SMALL) {
+        if (step ? steps == maxSteps : items.size() - steps == MAX_OTHER_FRAMES) {
           empty();
           return false;
         }
@@ -53,14 +51,14 @@ public final class ComputeQueue {
         }
         items.add(new Item(step, work));
         steps += step ? 1 : 0;
-        news.signal();
+        workAdded.signal();
         return true;
       } finally {
         lock.unlock();
       }
     }
 
-    /** Drops what waits in it, and what comes. */
+    /** Drops all waiting frames and those to come. */
     public void close() {
       lock.lock();
       try {
@@ -87,25 +85,25 @@ public final class ComputeQueue {
   }
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition news = lock.newCondition();
+  private final Condition workAdded = lock.newCondition();
   private final Condition room = lock.newCondition();
-  private final Deque<Runnable> errands = new ArrayDeque<>();
+  private final Deque<Runnable> tasks = new ArrayDeque<>();
   private final Deque<SessionLane> waiting =
-      new ArrayDeque<>(); // those with frames, the next one first
+      new ArrayDeque<>(); // lanes with frames, the next one first
   private boolean closed;
 
   /** A lane that holds at most so many steps. */
-  public SessionLane openLane(int mostSteps) {
-    return new SessionLane(mostSteps);
+  public SessionLane openLane(int maxSteps) {
+    return new SessionLane(maxSteps);
   }
 
-  /** Leaves an errand; false once closed. */
-  public boolean addTask(Runnable errand) {
+  /** Adds a task; false once closed. */
+  public boolean addTask(Runnable task) {
     lock.lock();
     try {
       if (!closed) {
-        errands.add(errand);
-        news.signal();
+        tasks.add(task);
+        workAdded.signal();
       }
       return !closed;
     } finally {
@@ -113,30 +111,30 @@ public final class ComputeQueue {
     }
   }
 
-  /** Leaves a peer's errand: waits while there are too many. */
-  public void addTaskOrWait(Runnable errand) {
+  /** Adds a peer's task; waits while there are too many. */
+  public void addTaskOrWait(Runnable task) {
     lock.lock();
     try {
-      while (errands.size() >= MOST_ERRANDS && !closed) {
+      while (tasks.size() >= MAX_TASKS && !closed) {
         room.awaitUninterruptibly();
       }
-      addTask(errand);
+      addTask(task);
     } finally {
       lock.unlock();
     }
   }
 
-  /** What is to be done next; null where nothing came for so long, or all is over. */
-  public @Nullable Runnable take(long patience, TimeUnit unit) throws InterruptedException {
-    long left = unit.toNanos(patience);
+  /** The next work; null after so long, or if the queue is closed and empty. */
+  public @Nullable Runnable take(long timeout, TimeUnit unit) throws InterruptedException {
+    long left = unit.toNanos(timeout);
     lock.lockInterruptibly();
     try {
-      while (errands.isEmpty() && waiting.isEmpty() && !closed && left > 0) {
-        left = news.awaitNanos(left);
+      while (tasks.isEmpty() && waiting.isEmpty() && !closed && left > 0) {
+        left = workAdded.awaitNanos(left);
       }
-      if (!errands.isEmpty()) {
+      if (!tasks.isEmpty()) {
         room.signal();
-        return errands.remove();
+        return tasks.remove();
       }
       SessionLane lane = waiting.poll();
       return lane == null ? null : lane.next();
@@ -154,13 +152,13 @@ public final class ComputeQueue {
     }
   }
 
-  /** Refuses what comes from now on, and drops frames; errands that are here may still be taken. */
+  /** Refuses new work and drops frames; waiting tasks can still be taken. */
   public void close() {
     lock.lock();
     try {
       closed = true;
       waiting.clear();
-      news.signalAll();
+      workAdded.signalAll();
       room.signalAll();
     } finally {
       lock.unlock();

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Looks at the layers that a node is told to hold, before it joins: a wrong file ends it there. */
+/** Checks a node's configured layers before it joins the network. */
 public final class ConfiguredLayersCheck {
   private static final Pattern ENDING =
       Pattern.compile("(-\\d{5}-of-\\d{5})?\\.gguf$", Pattern.CASE_INSENSITIVE);
@@ -21,19 +21,18 @@ public final class ConfiguredLayersCheck {
   private ConfiguredLayersCheck() {}
 
   /**
-   * @throws ClusterException where a file is no model, has not these layers, or all are more than
-   *     the node may use
+   * @throws ClusterException if a file is not a model, lacks these layers, or all of them need too much memory
    */
   public static List<LayerEntry> of(NodeSettings settings) {
     List<LayerEntry> all = new ArrayList<>();
     LayerMemoryBudget budget = new LayerMemoryBudget(settings.memoryBytes());
     for (ConfiguredLayers layers : settings.layers()) {
       LayerEntry held = of(layers);
-      String needs = LayerText.verb(held.range, "needs", "need");
-      String what = "%s of %s %s".formatted(LayerText.describe(held.range), layers.file(), needs);
+      String needs = held.range.choose("needs", "need");
+      String what = "%s of %s %s".formatted(held.range.describe(), layers.file(), needs);
       String refusal = budget.refusal(what, held.bytes);
       if (refusal != null) {
-        throw new ClusterException(refusal + "; name fewer layers, or a larger --memory");
+        throw new ClusterException(refusal + "; pass fewer layers or a larger --memory");
       }
       budget.reserve(held.bytes);
       all.add(held);
@@ -47,7 +46,7 @@ public final class ConfiguredLayersCheck {
       ModelConfig config = ModelConfig.of(gguf);
       if (config.architecture().isEncoder()) {
         throw new ClusterException(
-            "%s gives embeddings and generates no text: its layers cannot be spread"
+            "%s is an embedding model: its layers cannot be spread over nodes"
                 .formatted(file));
       }
       LayerRange range =
@@ -57,9 +56,9 @@ public final class ConfiguredLayersCheck {
             "%s has %s; %s %s asked for"
                 .formatted(
                     file,
-                    LayerText.describe(new LayerRange(0, config.layers())),
-                    LayerText.describe(range),
-                    LayerText.are(range)));
+                    new LayerRange(0, config.layers()).describe(),
+                    range.describe(),
+                    range.choose("is", "are")));
       }
       long bytes = SegmentWeights.fileBytes(gguf, range.from(), range.to());
       return LayerEntry.configured(name(file), config.layers(), range, file, bytes);
@@ -68,7 +67,7 @@ public final class ConfiguredLayersCheck {
     }
   }
 
-  /** What a model's file is called, without what every name has. */
+  /** The model's name: its file name without the ending. */
   static String name(Path file) {
     return ENDING.matcher(String.valueOf(file.getFileName())).replaceFirst("");
   }

@@ -5,7 +5,7 @@ import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.SegmentWeights;
 import dev.millrace.engine.internal.pipe.Batch;
 
-/** Weights as the engine loads them. */
+/** Layers that the engine has loaded. */
 record EngineLoadedLayers(SegmentWeights weights) implements LoadedLayers {
   @Override
   public int layers() {

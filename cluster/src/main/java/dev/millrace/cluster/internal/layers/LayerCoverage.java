@@ -1,14 +1,15 @@
 package dev.millrace.cluster.internal.layers;
 
+import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.LayerRange;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Which of the layers that are held make up those that a session needs. */
+/** Finds the held layers that make up those that a session needs. */
 public final class LayerCoverage {
-  /** Layers [from, to) of what is held. */
+  /** Layers [from, to) of an entry. */
   public record Piece(LayerEntry held, int from, int to) {}
 
   private final List<LayerEntry> all;
@@ -16,7 +17,7 @@ public final class LayerCoverage {
   private final String model;
 
   /**
-   * @param sha256 of the model that is needed
+   * @param sha256 of the needed model
    * @param model its name, for people
    */
   LayerCoverage(List<LayerEntry> all, String sha256, String model) {
@@ -28,7 +29,7 @@ public final class LayerCoverage {
   /**
    * Loaded layers that make up [from, to), in order.
    *
-   * @throws ClusterException where some are not here, or not yet
+   * @throws ClusterException if a layer is not on this node, or still loading
    */
   List<Piece> of(int from, int to) {
     List<Piece> pieces = new ArrayList<>();
@@ -50,25 +51,25 @@ public final class LayerCoverage {
     return pieces;
   }
 
-  /** Why a layer is not here. */
+  /** Why a layer is missing. */
   private String absence(int layer, int to) {
     for (LayerEntry held : all) {
       boolean same = held.sha256.equals(sha256);
       boolean maybe = held.sha256.isEmpty() && held.model.equals(model);
       if (held.isComing() && (same || maybe) && held.contains(layer)) {
         return "%s %s still loading"
-            .formatted(LayerText.describe(held.range), LayerText.are(held.range));
+            .formatted(held.range.describe(), held.range.choose("is", "are"));
       }
       if (held.state == HeldLayers.State.FAILED && same && held.contains(layer)) {
-        return "%s could not be loaded: %s".formatted(LayerText.describe(held.range), held.problem);
+        return "%s could not be loaded: %s".formatted(held.range.describe(), held.problem);
       }
       if (held.isNamesake(sha256, model)) {
         return held.otherFileMessage(sha256);
       }
     }
     LayerRange rest = new LayerRange(layer, to);
-    return "%s of model %s (hash %s) %s not here"
+    return "%s of model %s (hash %s) %s not on this node"
         .formatted(
-            LayerText.describe(rest), model, LayerEntry.shortHash(sha256), LayerText.are(rest));
+            rest.describe(), model, PeerText.shortHash(sha256), rest.choose("is", "are"));
   }
 }

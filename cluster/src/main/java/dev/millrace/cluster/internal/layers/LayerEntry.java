@@ -1,27 +1,28 @@
 package dev.millrace.cluster.internal.layers;
 
+import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.LayerRange;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Layers that this node has, or is getting. Belongs to the thread that computes. */
+/** Layers that this node holds or is loading. Owned by the compute thread. */
 public final class LayerEntry {
   final String model;
   public final LayerRange range;
-  final boolean configured; // told by this node's owner: it stays
-  final @Nullable Path file; // null: to be found by its hash
+  final boolean configured; // named in the settings: never dropped
+  final @Nullable Path file; // null: found by its hash
   final long fileBytes;
-  final long reserved; // what the weights were said to take
+  final long reserved; // announced size of the weights
   public final LayerSpeed speed = new LayerSpeed();
-  final int layers; // of the model; 0 where not known yet
+  final int layers; // of the model; 0 while unknown
   String sha256; // empty until it is known
   HeldLayers.State state;
-  String problem = ""; // or how far it is, while it is fetched
+  String problem = ""; // or the progress of a fetch
   public long bytes; // reserved, or taken
   public @Nullable LoadedLayers weights;
   public int users; // open sessions
-  public long idleSince; // when the last of them left, or when it came
+  public long idleSince; // when the last session closed, or when it was loaded
 
   private LayerEntry(
       String sha256,
@@ -43,13 +44,13 @@ public final class LayerEntry {
     this.state = file == null ? HeldLayers.State.FETCHING : HeldLayers.State.LOADING;
   }
 
-  /** Of a file that this node's owner named. */
+  /** Layers of a file in the node's settings. */
   public static LayerEntry configured(
       String model, int layers, LayerRange range, Path file, long bytes) {
     return new LayerEntry("", model, layers, range, file, 0, bytes);
   }
 
-  /** Of a model that an origin asked for. */
+  /** Layers that an origin requested. */
   public static LayerEntry requested(
       String sha256, String model, LayerRange range, long fileBytes, long bytes) {
     return new LayerEntry(sha256, model, 0, range, null, fileBytes, bytes);
@@ -67,22 +68,17 @@ public final class LayerEntry {
     return range.from() <= layer && layer < range.to();
   }
 
-  /** Whether it is of another model of that name. */
+  /** Whether it belongs to another model of the same name. */
   boolean isNamesake(String otherSha256, String otherModel) {
     return model.equals(otherModel) && !sha256.isEmpty() && !sha256.equals(otherSha256);
   }
 
   String otherFileMessage(String otherSha256) {
-    return "model %s is another file at the origin: its hash begins with %s, here with %s; give both the same file"
-        .formatted(model, shortHash(otherSha256), shortHash(sha256));
+    return "model %s is another file at the origin: its hash begins with %s, here with %s; use the same file on both"
+        .formatted(model, PeerText.shortHash(otherSha256), PeerText.shortHash(sha256));
   }
 
-  /** The first twelve, which people compare. */
-  static String shortHash(String sha256) {
-    return sha256.substring(0, Math.min(12, sha256.length()));
-  }
-
-  /** Whether it may go for the sake of others. */
+  /** Whether it may be dropped to free memory. */
   boolean isIdle() {
     return !configured && users == 0 && !isComing();
   }

@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.layers;
 
+import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.LayerRange;
@@ -12,43 +13,41 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The layers that this node has. What its owner named stays; what origins asked for goes when
- * nobody has used it for a while, or when its memory is needed. Belongs to the thread that
- * computes.
+ * The layers that this node holds. Configured layers stay; requested layers are dropped when they are unused for a while or their memory is needed. Owned by the compute thread.
  */
 public final class LayerInventory implements AutoCloseable {
-  /** Unused layers that an origin asked for go after this. */
-  public static final long KEPT = TimeUnit.MINUTES.toNanos(15);
+  /** Requested layers are dropped when they are unused for this long. */
+  public static final long UNUSED_NANOS = TimeUnit.MINUTES.toNanos(15);
 
-  /** What failed is not tried again before this. */
-  public static final long RESTS = TimeUnit.SECONDS.toNanos(30);
+  /** Pause before failed layers are loaded again. */
+  public static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** So many parts of models may be here or come. */
-  public static final int MOST_PARTS = 64;
+  /** Most entries at a time. */
+  public static final int MAX_ENTRIES = 64;
 
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
   private final LayerMemoryBudget budget;
-  private final LayerSource supply;
-  private final ComputeQueue inbox;
+  private final LayerSource source;
+  private final ComputeQueue queue;
   private final LongSupplier clock;
   private final List<LayerEntry> all = new ArrayList<>();
   private int version;
   private boolean closed;
 
   /**
-   * @param inbox by which the supply's reports come back to this thread
+   * @param queue by which the source's reports reach the compute thread
    * @param clock nanoseconds
    */
   public LayerInventory(
-      LayerMemoryBudget budget, LayerSource supply, ComputeQueue inbox, LongSupplier clock) {
+      LayerMemoryBudget budget, LayerSource source, ComputeQueue queue, LongSupplier clock) {
     this.budget = budget;
-    this.supply = supply;
-    this.inbox = inbox;
+    this.source = source;
+    this.queue = queue;
     this.clock = clock;
   }
 
-  /** Another number after every change of what others are told of it. */
+  /** Changes whenever {@link #describe} changes. */
   public int version() {
     return version;
   }
@@ -57,123 +56,122 @@ public final class LayerInventory implements AutoCloseable {
     return all.stream().map(LayerEntry::describe).toList();
   }
 
-  /** Begins to get layers. */
-  public void load(LayerEntry held) {
-    held.idleSince = clock.getAsLong();
-    budget.reserve(held.bytes);
-    all.add(held);
+  /** Starts loading layers. */
+  public void load(LayerEntry entry) {
+    entry.idleSince = clock.getAsLong();
+    budget.reserve(entry.bytes);
+    all.add(entry);
     version++;
-    supply.fetch(held, new SourceListener(held));
+    source.fetch(entry, new SourceListener(entry));
   }
 
   /**
-   * An origin wants these layers here.
+   * Loads layers that an origin requests.
    *
-   * @throws ClusterException where they cannot be had, with the reason
+   * @throws ClusterException if they cannot be loaded, with the reason
    */
-  public void request(LoadLayersRequest wish) {
-    LayerRange range = new LayerRange(wish.from(), wish.to());
+  public void request(LoadLayersRequest wanted) {
+    LayerRange range = new LayerRange(wanted.from(), wanted.to());
     if (budget.allowed() == 0) {
       throw new ClusterException(
-          "this node takes no layers but those that it was started with;"
-              + " start it with --memory for others");
+          "this node accepts no requests for layers;"
+              + " start it with --memory to accept them");
     }
-    if (isHere(wish, range)) {
+    if (isHere(wanted, range)) {
       return;
     }
-    clearName(wish.sha256(), wish.model());
-    if (all.size() >= MOST_PARTS) {
+    clearName(wanted.sha256(), wanted.model());
+    if (all.size() >= MAX_ENTRIES) {
       dropFailed();
     }
-    String what = "%s of model %s".formatted(LayerText.describe(range), wish.model());
-    makeRoom(wish.bytes(), List.of());
-    String needs = what + LayerText.verb(range, " needs", " need");
-    String refusal = budget.refusal(needs, wish.bytes());
+    String what = "%s of model %s".formatted(range.describe(), wanted.model());
+    makeRoom(wanted.bytes(), List.of());
+    String needs = what + range.choose(" needs", " need");
+    String refusal = budget.refusal(needs, wanted.bytes());
     if (refusal != null) {
       throw new ClusterException(refusal + "; start it with a larger --memory");
     }
-    LOG.log(Level.INFO, "{0} {1} asked for", what, LayerText.are(range));
-    load(LayerEntry.requested(wish.sha256(), wish.model(), range, wish.fileBytes(), wish.bytes()));
+    LOG.log(Level.INFO, "{0} {1} requested", what, range.choose("is", "are"));
+    load(LayerEntry.requested(wanted.sha256(), wanted.model(), range, wanted.fileBytes(), wanted.bytes()));
   }
 
-  /** Makes place in the list, which all others are told. */
+  /** Drops a failed entry to make room in the list. */
   private void dropFailed() {
     LayerEntry failed =
         all.stream()
-            .filter(held -> held.isIdle() && held.state == HeldLayers.State.FAILED)
+            .filter(entry -> entry.isIdle() && entry.state == HeldLayers.State.FAILED)
             .findFirst()
             .orElseThrow(
                 () ->
                     new ClusterException(
-                        "this node has %d parts of models, and takes no more"
+                        "this node holds parts of %d models, which is the limit"
                             .formatted(all.size())));
     drop(failed);
   }
 
-  /** Whether they are here or come, or failed a moment ago; what failed before that is dropped. */
-  private boolean isHere(LoadLayersRequest wish, LayerRange range) {
-    for (LayerEntry held : List.copyOf(all)) {
-      boolean same = held.sha256.equals(wish.sha256());
-      if (same && held.range.from() <= range.from() && held.range.to() >= range.to()) {
-        boolean rests = clock.getAsLong() - held.idleSince < RESTS;
-        if (held.state != HeldLayers.State.FAILED || held.configured || rests) {
+  /** Whether they are here, loading, or failed a moment ago; older failures are dropped. */
+  private boolean isHere(LoadLayersRequest request, LayerRange range) {
+    for (LayerEntry entry : List.copyOf(all)) {
+      boolean same = entry.sha256.equals(request.sha256());
+      if (same && entry.range.from() <= range.from() && entry.range.to() >= range.to()) {
+        boolean failedRecently = clock.getAsLong() - entry.idleSince < RETRY_NANOS;
+        if (entry.state != HeldLayers.State.FAILED || entry.configured || failedRecently) {
           return true;
         }
-        drop(held);
+        drop(entry);
       }
     }
     return false;
   }
 
-  /** Another model of that name goes if nobody needs it; else there would be two of one name. */
+  /** Drops another model of the same name if it is idle, so that a name is unique. */
   private void clearName(String sha256, String model) {
-    for (LayerEntry held : List.copyOf(all)) {
-      if (held.isNamesake(sha256, model)) {
-        if (!held.isIdle()) {
-          throw new ClusterException(held.otherFileMessage(sha256));
+    for (LayerEntry entry : List.copyOf(all)) {
+      if (entry.isNamesake(sha256, model)) {
+        if (!entry.isIdle()) {
+          throw new ClusterException(entry.otherFileMessage(sha256));
         }
-        drop(held);
+        drop(entry);
       }
     }
   }
 
   /**
-   * Drops what is idle, the longest first, until so many bytes are free; nothing where that would
-   * not do.
+   * Drops idle layers, the longest idle first, until so many bytes are free; drops nothing if that is not enough.
    */
   public void makeRoom(long bytes, Collection<LayerEntry> except) {
     List<LayerEntry> idle =
         all.stream()
-            .filter(held -> held.isIdle() && !except.contains(held))
+            .filter(entry -> entry.isIdle() && !except.contains(entry))
             .sorted(
                 (one, other) ->
                     Long.signum(one.idleSince - other.idleSince)) // nanoseconds may wrap
             .toList();
-    long most = idle.stream().mapToLong(held -> held.bytes).sum();
-    for (LayerEntry held : idle) {
+    long most = idle.stream().mapToLong(entry -> entry.bytes).sum();
+    for (LayerEntry entry : idle) {
       if (budget.fits(bytes) || !budget.fits(bytes - most)) {
         return;
       }
-      most -= held.bytes;
-      drop(held);
+      most -= entry.bytes;
+      drop(entry);
     }
   }
 
-  /** Drops what nobody has used for long. */
+  /** Drops layers that are unused for long. */
   public void dropUnused() {
-    for (LayerEntry held : List.copyOf(all)) {
-      if (held.isIdle() && clock.getAsLong() - held.idleSince >= KEPT) {
-        drop(held);
+    for (LayerEntry entry : List.copyOf(all)) {
+      if (entry.isIdle() && clock.getAsLong() - entry.idleSince >= UNUSED_NANOS) {
+        drop(entry);
       }
     }
   }
 
-  private void drop(LayerEntry held) {
-    all.remove(held);
-    budget.release(held.bytes);
-    if (held.weights != null) {
-      held.weights.close();
-      LOG.log(Level.INFO, "freed: {0} of model {1}", LayerText.describe(held.range), held.model);
+  private void drop(LayerEntry entry) {
+    all.remove(entry);
+    budget.release(entry.bytes);
+    if (entry.weights != null) {
+      entry.weights.close();
+      LOG.log(Level.INFO, "freed: {0} of model {1}", entry.range.describe(), entry.model);
     }
     version++;
   }
@@ -181,97 +179,97 @@ public final class LayerInventory implements AutoCloseable {
   /**
    * Loaded layers that make up [from, to), in order.
    *
-   * @throws ClusterException where some are not here, or not yet
+   * @throws ClusterException if a layer is not on this node, or still loading
    */
   public List<LayerCoverage.Piece> cover(String sha256, String model, int from, int to) {
     return new LayerCoverage(all, sha256, model).of(from, to);
   }
 
-  /** Frees all weights, and what still comes; no session may be open. */
+  /** Frees all weights, also those still loading; no session may be open. */
   @Override
   public void close() {
     closed = true;
     List.copyOf(all).forEach(this::drop);
   }
 
-  private void loaded(LayerEntry held, String sha256, LoadedLayers weights) {
-    if (closed || !all.contains(held)) {
+  private void loaded(LayerEntry entry, String sha256, LoadedLayers weights) {
+    if (closed || !all.contains(entry)) {
       weights.close();
       return;
     }
-    budget.reserve(weights.bytes() - held.bytes);
-    held.bytes = weights.bytes();
-    held.sha256 = sha256;
-    held.weights = weights;
-    held.speed.measure(weights, clock);
-    held.state = HeldLayers.State.LOADED;
-    held.idleSince = clock.getAsLong();
+    budget.reserve(weights.bytes() - entry.bytes);
+    entry.bytes = weights.bytes();
+    entry.sha256 = sha256;
+    entry.weights = weights;
+    entry.speed.measure(weights, clock);
+    entry.state = HeldLayers.State.LOADED;
+    entry.idleSince = clock.getAsLong();
     version++;
     LOG.log(
         Level.INFO,
         "loaded: {0} of model {1}, {2}, {3}/s for one row{4}, hash {5}",
-        LayerText.describe(held.range),
-        held.model,
-        LayerMemoryBudget.humanBytes(held.bytes),
-        LayerMemoryBudget.humanBytes((long) held.speed.bytesPerSecond()),
-        held.speed.isSteady() ? "" : " (not steady yet)",
-        LayerEntry.shortHash(sha256));
+        entry.range.describe(),
+        entry.model,
+        LayerMemoryBudget.humanBytes(entry.bytes),
+        LayerMemoryBudget.humanBytes((long) entry.speed.bytesPerSecond()),
+        entry.speed.isSteady() ? "" : " (not steady yet)",
+        PeerText.shortHash(sha256));
   }
 
-  private void failed(LayerEntry held, String problem) {
-    if (all.contains(held)) {
-      budget.release(held.bytes);
-      held.bytes = 0;
-      held.problem = problem;
-      held.state = HeldLayers.State.FAILED;
-      held.idleSince = clock.getAsLong();
+  private void failed(LayerEntry entry, String problem) {
+    if (all.contains(entry)) {
+      budget.release(entry.bytes);
+      entry.bytes = 0;
+      entry.problem = problem;
+      entry.state = HeldLayers.State.FAILED;
+      entry.idleSince = clock.getAsLong();
       version++;
     }
     LOG.log(
         Level.WARNING,
         "{0} of model {1} could not be loaded: {2}",
-        LayerText.describe(held.range),
-        held.model,
+        entry.range.describe(),
+        entry.model,
         problem);
   }
 
-  /** Brings the supply's reports to this thread. */
+  /** Hands the source's reports to the compute thread. */
   private final class SourceListener implements LayerSource.Listener {
-    private final LayerEntry held;
+    private final LayerEntry entry;
 
-    SourceListener(LayerEntry held) {
-      this.held = held;
+    SourceListener(LayerEntry entry) {
+      this.entry = entry;
     }
 
     @Override
     public void fetching(String progress) {
-      inbox.addTask(
+      queue.addTask(
           () -> {
-            held.problem = progress;
+            entry.problem = progress;
             version++;
           });
     }
 
     @Override
     public void loading() {
-      inbox.addTask(
+      queue.addTask(
           () -> {
-            held.state = HeldLayers.State.LOADING;
-            held.problem = "";
+            entry.state = HeldLayers.State.LOADING;
+            entry.problem = "";
             version++;
           });
     }
 
     @Override
     public void loaded(String sha256, LoadedLayers weights) {
-      if (!inbox.addTask(() -> LayerInventory.this.loaded(held, sha256, weights))) {
+      if (!queue.addTask(() -> LayerInventory.this.loaded(entry, sha256, weights))) {
         weights.close();
       }
     }
 
     @Override
     public void failed(String problem) {
-      inbox.addTask(() -> LayerInventory.this.failed(held, problem));
+      queue.addTask(() -> LayerInventory.this.failed(entry, problem));
     }
   }
 }

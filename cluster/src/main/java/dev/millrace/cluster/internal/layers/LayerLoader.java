@@ -33,19 +33,18 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds model files by their hash, fetches them from peers where they are not here, and loads
- * layers of them, one after another, on a thread of its own.
+ * Finds model files by their hash, fetches missing ones from peers, and loads layers, one request after another, on a thread of its own.
  */
 public final class LayerLoader implements LayerSource, AutoCloseable {
-  private static final long LOOKS = TimeUnit.MILLISECONDS.toMillis(500);
+  private static final long STORE_CHECK_MILLIS = TimeUnit.MILLISECONDS.toMillis(500);
 
   private record Stamp(Path file, long size, FileTime time, @Nullable Object key) {}
 
   private final ModelStore store;
-  private final PeerCalls lines;
+  private final PeerCalls calls;
   private final Function<String, List<ModelSource>> peers;
   private final KernelType kernels;
-  private final ComputePool crew;
+  private final ComputePool pool;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().daemon().name("millrace-node-loader").factory());
@@ -53,47 +52,47 @@ public final class LayerLoader implements LayerSource, AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * @param peers that say they have the model of a hash
-   * @param crew that will compute
+   * @param peers returns the peers that have the model of a hash
+   * @param pool that computes the layers
    */
   public LayerLoader(
       ModelStore store,
-      PeerCalls lines,
+      PeerCalls calls,
       Function<String, List<ModelSource>> peers,
       KernelType kernels,
-      ComputePool crew) {
+      ComputePool pool) {
     this.store = store;
-    this.lines = lines;
+    this.calls = calls;
     this.peers = peers;
     this.kernels = kernels;
-    this.crew = crew;
+    this.pool = pool;
   }
 
   @Override
-  public void fetch(LayerEntry held, Listener report) {
+  public void fetch(LayerEntry entry, Listener listener) {
     try {
-      thread.execute(() -> bring(held, report));
+      thread.execute(() -> fetchAndLoad(entry, listener));
     } catch (RejectedExecutionException e) {
-      report.failed("this node stops");
+      listener.failed("this node stops");
     }
   }
 
-  private void bring(LayerEntry held, Listener report) {
+  private void fetchAndLoad(LayerEntry entry, Listener listener) {
     try {
-      Path file = held.file == null ? find(held, report) : held.file;
-      report.loading();
-      if (held.configured) {
-        hashed(held, file, report);
+      Path file = entry.file == null ? find(entry, listener) : entry.file;
+      listener.loading();
+      if (entry.configured) {
+        loadAndHash(entry, file, listener);
       } else {
-        report.loaded(held.sha256, load(held, file));
+        listener.loaded(entry.sha256, load(entry, file));
       }
     } catch (Throwable e) {
-      report.failed(PipeProcessor.reason(e));
+      listener.failed(PipeProcessor.reason(e));
     }
   }
 
-  /** The file is hashed while it is loaded: what it is called says nothing. */
-  private void hashed(LayerEntry held, Path file, Listener report) {
+  /** The file is hashed while it is loaded, because its name proves nothing. */
+  private void loadAndHash(LayerEntry entry, Path file, Listener listener) {
     List<Stamp> before = stamps(file);
     CompletableFuture<String> hash = new CompletableFuture<>();
     Thread.ofPlatform()
@@ -107,13 +106,13 @@ public final class LayerLoader implements LayerSource, AutoCloseable {
                 hash.completeExceptionally(e);
               }
             });
-    LoadedLayers weights = load(held, file);
+    LoadedLayers weights = load(entry, file);
     try {
       String sha256 = hash.join();
       if (!before.equals(stamps(file))) {
         throw new EngineException(file + ": the file changed while it was loaded; start again");
       }
-      report.loaded(sha256, weights);
+      listener.loaded(sha256, weights);
     } catch (RuntimeException e) {
       weights.close();
       throw e instanceof CompletionException && e.getCause() instanceof RuntimeException cause
@@ -122,37 +121,37 @@ public final class LayerLoader implements LayerSource, AutoCloseable {
     }
   }
 
-  private LoadedLayers load(LayerEntry held, Path file) {
+  private LoadedLayers load(LayerEntry entry, Path file) {
     try (Gguf gguf = Gguf.open(file)) {
       ModelConfig config = ModelConfig.of(gguf);
-      int from = held.range.from();
-      int to = held.range.to();
+      int from = entry.range.from();
+      int to = entry.range.to();
       long bytes = SegmentWeights.fileBytes(gguf, from, to);
-      if (to <= config.layers() && bytes > held.reserved) {
+      if (to <= config.layers() && bytes > entry.reserved) {
         throw new ClusterException(
-            "%s: %s in the file, but %s by the origin, which has another model"
+            "%s: %s in the file, but %s according to the origin, which has another model"
                 .formatted(
-                    LayerText.describe(held.range),
+                    entry.range.describe(),
                     LayerMemoryBudget.humanBytes(bytes),
-                    LayerMemoryBudget.humanBytes(held.reserved)));
+                    LayerMemoryBudget.humanBytes(entry.reserved)));
       }
-      return new EngineLoadedLayers(SegmentWeights.load(gguf, config, from, to, kernels, crew));
+      return new EngineLoadedLayers(SegmentWeights.load(gguf, config, from, to, kernels, pool));
     }
   }
 
-  private Path find(LayerEntry held, Listener report) throws InterruptedException {
-    Optional<Path> here = store.find(held.sha256);
+  private Path find(LayerEntry entry, Listener listener) throws InterruptedException {
+    Optional<Path> here = store.find(entry.sha256);
     while (here.isEmpty() && !store.hashingProgress().isEmpty() && !closed) {
-      look(); // one of those that are being hashed may be it
-      here = store.find(held.sha256);
+      awaitStoreChange(); // a file that is being hashed may be the one
+      here = store.find(entry.sha256);
     }
     if (here.isPresent()) {
       return here.get();
     }
     ModelFetch.WantedModel wanted =
-        new ModelFetch.WantedModel(held.sha256, held.model, held.fileBytes);
+        new ModelFetch.WantedModel(entry.sha256, entry.model, entry.fileBytes);
     ModelFetch from =
-        ModelFetch.of(store, wanted, lines, () -> peers.apply(held.sha256), report::fetching);
+        ModelFetch.of(store, wanted, calls, () -> peers.apply(entry.sha256), listener::fetching);
     fetch = from;
     try {
       if (closed) {
@@ -164,11 +163,11 @@ public final class LayerLoader implements LayerSource, AutoCloseable {
     }
   }
 
-  private synchronized void look() throws InterruptedException {
-    wait(LOOKS);
+  private synchronized void awaitStoreChange() throws InterruptedException {
+    wait(STORE_CHECK_MILLIS);
   }
 
-  /** There may be another model in the store. */
+  /** The store may have another model now. */
   public synchronized void storeChanged() {
     notifyAll();
   }
@@ -192,7 +191,7 @@ public final class LayerLoader implements LayerSource, AutoCloseable {
     return stamps;
   }
 
-  /** Stops fetching; what is being loaded is freed when it is done. */
+  /** Stops fetching; layers that are being loaded are freed when they are done. */
   @Override
   public void close() {
     closed = true;

@@ -3,7 +3,7 @@ package dev.millrace.cluster.internal.layers;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What weights and caches take here, and may take. One thread at a time. */
+/** Counts the memory that weights and caches take. One thread at a time. */
 public final class LayerMemoryBudget {
   private static final String[] UNITS = {"KiB", "MiB", "GiB", "TiB"};
 
@@ -11,7 +11,7 @@ public final class LayerMemoryBudget {
   private long used;
 
   /**
-   * @param allowed bytes; 0: nobody counts
+   * @param allowed bytes; 0: no limit
    */
   public LayerMemoryBudget(long allowed) {
     this.allowed = allowed;
@@ -30,9 +30,9 @@ public final class LayerMemoryBudget {
   }
 
   /**
-   * Null where there is room; else how much is needed, free and allowed.
+   * Null if there is room; otherwise a text with the needed, free and allowed bytes.
    *
-   * @param needs what needs it, with the verb
+   * @param needs the start of the text: what needs memory, with the verb
    */
   public @Nullable String refusal(String needs, long bytes) {
     return fits(bytes)
@@ -53,7 +53,7 @@ public final class LayerMemoryBudget {
     used -= bytes;
   }
 
-  /** As people read it. */
+  /** Bytes as people read them: {@code 1.5 GiB}. */
   public static String humanBytes(long bytes) {
     if (Math.abs(bytes) < 1024) {
       return bytes + (bytes == 1 ? " byte" : " bytes");

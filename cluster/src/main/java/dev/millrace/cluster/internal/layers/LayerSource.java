@@ -1,22 +1,22 @@
 package dev.millrace.cluster.internal.layers;
 
-/** Gets weights: found, fetched and loaded by another thread, while this one computes. */
+/** Finds, fetches and loads layers on another thread, while the compute thread works. */
 @FunctionalInterface
 public interface LayerSource {
-  /** What becomes of it; told by any thread. */
+  /** Progress and result; called by any thread. */
   interface Listener {
-    /** How much of the file is here, in words. */
+    /** The progress of the fetch, as text. */
     void fetching(String progress);
 
-    /** The file is here. */
+    /** The file is here; loading starts. */
     void loading();
 
-    /** Takes the weights. */
+    /** The layers are loaded; the listener owns them. */
     void loaded(String sha256, LoadedLayers weights);
 
-    /** Why not, in words. */
+    /** Why it failed, as text. */
     void failed(String problem);
   }
 
-  void fetch(LayerEntry held, Listener report);
+  void fetch(LayerEntry entry, Listener listener);
 }

@@ -8,23 +8,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * How many bytes of weights a step of one row passes in a second: first by trial, then by the steps
- * that come. One thread at a time.
+ * Measures bytes of weights per second in a step of one row: first by trials, then by real steps. One thread at a time.
  */
 public final class LayerSpeed {
   private static final long TRIAL = TimeUnit.MILLISECONDS.toNanos(200);
   private static final int LEAST_STEPS = 2;
 
-  /** When no further trial is begun. */
+  /** No further trial starts after this time. */
   private static final long TRIALS = TimeUnit.MILLISECONDS.toNanos(1800);
 
-  /** Two trials that differ by this share show the same speed. */
+  /** Two trials within this share count as the same speed. */
   private static final double NEAR = 0.2;
 
-  /** What one step weighs against all before it. */
+  /** Weight of one step against all before it. */
   private static final double SHARE = 0.05;
 
-  /** And what it does while the speed is not steady. */
+  /** Its weight while the speed is not steady. */
   private static final double UNSTEADY_SHARE = 0.5;
 
   private double bytesPerSecond;
@@ -40,7 +39,7 @@ public final class LayerSpeed {
     return steady;
   }
 
-  /** In two digits: what others are told, so that they are not told every tremble. */
+  /** Rounded to two digits, so that small changes are not broadcast. */
   double rounded() {
     if (bytesPerSecond <= 0) {
       return 0;
@@ -49,7 +48,7 @@ public final class LayerSpeed {
     return Math.rint(bytesPerSecond / unit) * unit;
   }
 
-  /** A step of one row went through so many bytes of weights. */
+  /** Adds a step of one row over so many bytes of weights. */
   public void addStep(long bytes, long nanos) {
     double now = bytes * 1e9 / Math.max(1, nanos);
     double share = steady ? SHARE : UNSTEADY_SHARE;
@@ -58,9 +57,7 @@ public final class LayerSpeed {
   }
 
   /**
-   * Steps of one row through all the weights, in trials of a fifth of a second, of each of which
-   * the best step counts: until a trial is as fast as the one before, for the first ones show a
-   * compiler at work. What is not steady after two seconds is taken as it is.
+   * Runs steps of one row through all layers, in trials of a fifth of a second; the best step of each trial counts. It ends when a trial is as fast as the one before, because the first ones still run uncompiled code, or after two seconds.
    */
   void measure(LoadedLayers weights, LongSupplier clock) {
     LoadSettings one = new LoadSettings(1, KernelType.best(), KvType.F16, 2, 1, 1, 1);

@@ -3,19 +3,19 @@ package dev.millrace.cluster.internal.layers;
 import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.pipe.Segment;
 
-/** Loaded layers [from, to) of a model, as the node's bookkeeping sees them. */
+/** Loaded layers [from, to) of a model. */
 public interface LoadedLayers extends AutoCloseable {
-  /** How many the model has. */
+  /** Number of layers of the whole model. */
   int layers();
 
   int from();
 
   int to();
 
-  /** What the weights take. */
+  /** Memory of the weights. */
   long bytes();
 
-  /** What the keys and values of some of these layers take, when all pages are in use. */
+  /** Memory of the keys and values of so many layers, if all pages are used. */
   long cacheBytes(int layers, LoadSettings settings);
 
   /** The width of a hidden state. */
@@ -24,11 +24,11 @@ public interface LoadedLayers extends AutoCloseable {
   /** Opens some of these layers, with keys and values of their own. */
   OpenLayers open(int from, int to, LoadSettings settings);
 
-  /** Frees them, and all that was opened on them; nobody may be computing. */
+  /** Frees the weights and all that was opened on them; no computation may run. */
   @Override
   void close();
 
-  /** Layers at work for one session. */
+  /** Layers opened for one session. */
   interface OpenLayers extends Segment, AutoCloseable {
     @Override
     void close();

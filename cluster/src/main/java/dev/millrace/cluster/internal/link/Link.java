@@ -15,17 +15,16 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection that carries messages from the side that dialled to the other, and pings both ways.
- * Two threads serve it: one reads, one writes; when both have ended, {@link Events#ended} is told.
+ * A connection that carries messages from the dialing side to the other, and pings both ways. One thread reads and one writes; when both have ended, {@link Events#ended} is called.
  */
 final class Link {
-  private static final Duration FAREWELL = Duration.ofSeconds(1);
-  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
-  private static final NodeMessage PING = new NodeMessage(Kind.PING, 0, NOTHING);
+  private static final Duration GOODBYE_TIMEOUT = Duration.ofSeconds(1);
+  private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
+  private static final NodeMessage PING = new NodeMessage(Kind.PING, 0, EMPTY);
 
-  /** Who hears of it. */
+  /** Listener of a link. */
   interface Events {
-    /** Before the first message: may wait for what must come before. */
+    /** Called before the first message; may wait for what must come first. */
     void beforeFirstMessage() throws InterruptedException;
 
     void received(NodeMessage message);
@@ -33,19 +32,19 @@ final class Link {
     void ended(Link link);
   }
 
-  /** How it ended. */
-  private record End(String why, boolean told) {}
+  /** How the link ended. */
+  private record End(String why, boolean sendReason) {}
 
   private final String node;
   private final TlsConnection connection;
-  private final boolean dialled;
-  private final Duration patience;
-  private final SendQueue outbox;
+  private final boolean dialed;
+  private final Duration timeout;
+  private final SendQueue queue;
   private final MessageReader input;
   private final MessageWriter output;
-  private final Events ends;
+  private final Events events;
   private final AtomicReference<@Nullable End> end = new AtomicReference<>();
-  private final AtomicInteger alive = new AtomicInteger(2);
+  private final AtomicInteger liveThreads = new AtomicInteger(2);
   private final Thread reader;
   private final Thread writer;
   private volatile boolean delivering;
@@ -53,22 +52,22 @@ final class Link {
   Link(
       String node,
       TlsConnection connection,
-      boolean dialled,
+      boolean dialed,
       ConnectionSettings settings,
-      Events ends)
+      Events events)
       throws IOException {
     this.node = node;
     this.connection = connection;
-    this.dialled = dialled;
-    this.patience = settings.linkTimeout();
-    this.outbox = new SendQueue(settings.queueBytes());
+    this.dialed = dialed;
+    this.timeout = settings.linkTimeout();
+    this.queue = new SendQueue(settings.queueBytes());
     this.input = new MessageReader(connection.in());
     this.output = new MessageWriter(connection.out());
-    this.ends = ends;
-    connection.setReadTimeout(patience);
-    // The thread that messages cross waits in the system itself; the other only carries pings.
-    this.reader = thread(!dialled, "millrace-link-from-").unstarted(this::read);
-    this.writer = thread(dialled, "millrace-link-to-").unstarted(this::write);
+    this.events = events;
+    connection.setReadTimeout(timeout);
+    // The thread for messages is a platform thread; the other carries only pings.
+    this.reader = thread(!dialed, "millrace-link-from-").unstarted(this::read);
+    this.writer = thread(dialed, "millrace-link-to-").unstarted(this::write);
   }
 
   private Thread.Builder thread(boolean busy, String name) {
@@ -95,56 +94,54 @@ final class Link {
   private void endBeforeStart(int threads, Throwable e) {
     end("no thread could be started for it: " + PeerText.messageOf(e), false);
     for (int i = 0; i < threads; i++) {
-      gone();
+      threadEnded();
     }
   }
 
-  /** Queues a message; false where the link has ended. */
+  /** Queues a message; false if the link has ended. */
   boolean send(NodeMessage message) throws InterruptedException {
-    return outbox.put(message);
+    return queue.put(message);
   }
 
-  /** Why it ended, or null. */
+  /** Why the link ended; null while it has not. */
   @Nullable String why() {
     End is = end.get();
     return is == null ? null : is.why();
   }
 
   /**
-   * Ends it, from any thread, without waiting.
+   * Ends the link from any thread, without waiting.
    *
-   * @param tell whether the other side is told why
+   * @param sendReason whether to send the reason to the other side
    */
-  void end(String why, boolean tell) {
-    if (!end.compareAndSet(null, new End(why, tell))) {
+  void end(String why, boolean sendReason) {
+    if (!end.compareAndSet(null, new End(why, sendReason))) {
       return;
     }
-    outbox.close();
-    if (!tell) {
+    queue.close();
+    if (!sendReason) {
       connection.closeNow();
     } else if (writer.getState() == Thread.State.NEW) {
       connection.closeNow();
     } else {
-      connection.closeAfter(FAREWELL);
+      connection.closeAfter(GOODBYE_TIMEOUT);
     }
   }
 
   /**
-   * Ends it where nothing was heard for so long that even its own threads must hang; and where the
-   * other side takes nothing for as long, though it sends pings: who waits for room must not wait
-   * for ever.
+   * Ends the link if it was silent so long that its own threads must hang, or if the other side reads nothing for that long although it sends pings: a sender that waits for room must not wait forever.
    */
   void check(long now) {
-    String time = PeerText.seconds(patience.multipliedBy(2));
-    if (!delivering && now - input.lastReceivedNanos() > 2 * patience.toNanos()) {
-      end("nothing was heard of it for " + time, false);
+    String time = PeerText.seconds(timeout.multipliedBy(2));
+    if (!delivering && now - input.lastReceivedNanos() > 2 * timeout.toNanos()) {
+      end("it was silent for " + time, false);
     }
-    if (output.stuckFor(now) > 2 * patience.toNanos()) {
-      end("it has taken nothing for " + time, false);
+    if (output.stuckFor(now) > 2 * timeout.toNanos()) {
+      end("it has read nothing for " + time, false);
     }
   }
 
-  /** Waits until its threads have ended. */
+  /** Waits until the threads of the link have ended. */
   void join(Duration time) throws InterruptedException {
     for (Thread thread : new Thread[] {reader, writer}) {
       if (thread != Thread.currentThread() && thread.getState() != Thread.State.NEW) {
@@ -155,7 +152,7 @@ final class Link {
 
   private void read() {
     try {
-      ends.beforeFirstMessage();
+      events.beforeFirstMessage();
       NodeMessage message;
       while ((message = input.read()) != null) {
         if (message.kind() != Kind.PING) {
@@ -164,28 +161,28 @@ final class Link {
           end("it said: " + PeerText.sanitized(message.body()), false);
         }
       }
-      end(WireErrors.NO_FAREWELL, false);
+      end(WireErrors.NO_GOODBYE, false);
     } catch (IOException e) {
-      end(WireErrors.linkLossReason(e, patience), false);
+      end(WireErrors.linkLossReason(e, timeout), false);
     } catch (InterruptedException e) {
       end("interrupted", false);
     } catch (Throwable e) {
-      end("what it sent could not be taken: " + PeerText.messageOf(e), false);
+      end("its message could not be handled: " + PeerText.messageOf(e), false);
     } finally {
-      gone();
+      threadEnded();
     }
   }
 
   private void deliver(NodeMessage message) throws IOException {
-    if (dialled) {
-      throw new ProtocolException("a message on the link that we dialled");
+    if (dialed) {
+      throw new ProtocolException("a message on the link that we dialed");
     }
     if (end.get() != null) {
       return;
     }
     delivering = true;
     try {
-      ends.received(message);
+      events.received(message);
     } finally {
       delivering = false;
     }
@@ -193,37 +190,37 @@ final class Link {
 
   private void write() {
     try {
-      long idle = patience.toNanos() / 5;
-      while (!outbox.closed()) {
-        NodeMessage next = outbox.take(idle);
+      long idle = timeout.toNanos() / 5;
+      while (!queue.closed()) {
+        NodeMessage next = queue.take(idle);
         if (next == null) {
-          if (outbox.closed()) {
+          if (queue.closed()) {
             break;
           }
           output.write(PING);
         }
         while (next != null) {
           output.write(next);
-          next = outbox.written(next);
+          next = queue.written(next);
         }
         output.flush();
       }
-      farewell();
+      sendGoodbye();
     } catch (IOException e) {
-      broken(e);
+      writeFailed(e);
     } catch (InterruptedException e) {
       end("interrupted", false);
     } catch (Throwable e) {
       end("nothing can be sent to it: " + PeerText.messageOf(e), false);
     } finally {
       connection.closeNow();
-      gone();
+      threadEnded();
     }
   }
 
-  private void farewell() throws IOException {
+  private void sendGoodbye() throws IOException {
     End is = end.get();
-    if (is != null && is.told()) {
+    if (is != null && is.sendReason()) {
       byte[] why = is.why().getBytes(StandardCharsets.UTF_8);
       output.write(new NodeMessage(Kind.PING, 0, ByteBuffer.wrap(why)));
       output.flush();
@@ -231,21 +228,21 @@ final class Link {
     }
   }
 
-  /** Where writing fails, the other side's last words may still be there to be read. */
-  private void broken(IOException e) {
-    outbox.close();
+  /** If writing fails, the other side's last message may still be readable. */
+  private void writeFailed(IOException e) {
+    queue.close();
     try {
       reader.join(Duration.ofMillis(200));
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
-    end(WireErrors.linkLossReason(e, patience), false);
+    end(WireErrors.linkLossReason(e, timeout), false);
   }
 
-  private void gone() {
-    if (alive.decrementAndGet() == 0) {
+  private void threadEnded() {
+    if (liveThreads.decrementAndGet() == 0) {
       connection.closeNow();
-      ends.ended(this);
+      events.ended(this);
     }
   }
 }

@@ -4,26 +4,24 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What holds two nodes together for as long as nothing is lost between them: the link that we
- * dialled, the one that the other dialled, or both. With one of them the whole bond breaks, its
- * loss is told once, and a later link begins another bond. Guarded by its {@link LinkedNode}.
+ * The links between two nodes: the one that we dialed, the one that the other node dialed, or both. If one ends, both end, the loss is reported once, and a later link begins a new pair. Guarded by its {@link LinkedNode}.
  */
 final class LinkPair {
   final long incarnation;
 
-  /** The one that broke before, until its loss was told. */
+  /** The previous pair, until its loss is reported. */
   @Nullable LinkPair previous;
 
-  /** Opens when the loss was told. */
+  /** Opens when the loss is reported. */
   final CountDownLatch lossReported = new CountDownLatch(1);
 
-  @Nullable Link dialled;
+  @Nullable Link dialed;
   @Nullable Link accepted;
 
-  /** Links whose threads have not ended. */
+  /** Links whose threads still run. */
   int liveLinks;
 
-  /** Null for as long as it holds. */
+  /** Null while the pair is intact. */
   @Nullable String brokenReason;
 
   LinkPair(long incarnation, @Nullable LinkPair before) {
@@ -31,14 +29,14 @@ final class LinkPair {
     this.previous = before == null || before.lossReported.getCount() == 0 ? null : before;
   }
 
-  void end(String why, boolean tell) {
+  void end(String reason, boolean sendReason) {
     if (brokenReason != null) {
       return;
     }
-    brokenReason = why;
-    for (Link link : new @Nullable Link[] {dialled, accepted}) {
+    brokenReason = reason;
+    for (Link link : new @Nullable Link[] {dialed, accepted}) {
       if (link != null) {
-        link.end(why, tell);
+        link.end(reason, sendReason);
       }
     }
   }

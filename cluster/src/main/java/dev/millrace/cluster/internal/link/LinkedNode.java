@@ -13,100 +13,99 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another node, as its links are kept: where it is, and the {@link LinkPair} with it. Where it is stays
- * known while the network tells of it or the bond holds.
+ * Another node: its location and the {@link LinkPair} with it. The location stays known while the membership announces the node or the pair is intact.
  */
 final class LinkedNode {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
-  /** Where a node is, and which life of it. */
+  /** A node's address, and which incarnation is there. */
   record Location(HostPort at, long incarnation) {}
 
   final String name;
 
-  /** Held by the one who dials it. */
-  final ReentrantLock dialling = new ReentrantLock();
+  /** Held while a thread dials the node. */
+  final ReentrantLock dialLock = new ReentrantLock();
 
   private final ConnectionSettings settings;
   private final MessageReceiver receiver;
-  private final Consumer<LinkedNode> unbound;
-  private @Nullable Location whereabouts;
+  private final Consumer<LinkedNode> onPairEnded;
+  private @Nullable Location location;
 
-  /** Whether the network tells of it. */
-  private boolean told;
+  /** Whether the membership announces the node. */
+  private boolean isAnnounced;
 
-  private @Nullable LinkPair bond;
+  private @Nullable LinkPair pair;
   private boolean closed;
 
   /**
-   * @param unbound told when a bond has ended
+   * @param onPairEnded called when a pair has ended
    */
   LinkedNode(
       String name,
       ConnectionSettings settings,
       MessageReceiver receiver,
-      Consumer<LinkedNode> unbound) {
+      Consumer<LinkedNode> onPairEnded) {
     this.name = name;
     this.settings = settings;
     this.receiver = receiver;
-    this.unbound = unbound;
+    this.onPairEnded = onPairEnded;
   }
 
-  synchronized @Nullable Location whereabouts() {
-    return whereabouts;
+  synchronized @Nullable Location location() {
+    return location;
   }
 
-  /** The network tells where it is. Links with another life of it end. */
+  /** The membership announces the node. Links with another incarnation end. */
   synchronized void announced(Location now) {
-    told = true;
-    whereabouts = now;
-    if (bond != null && bond.incarnation != now.incarnation()) {
-      endLinks("it started anew", true);
+    isAnnounced = true;
+    location = now;
+    if (pair != null && pair.incarnation != now.incarnation()) {
+      endLinks("it restarted", true);
     }
   }
 
-  /** The network does not tell of it any more; a bond that holds is not broken for that. */
+  /** The membership no longer announces the node; an intact pair stays. */
   synchronized void withdrawn() {
-    told = false;
-    if (bond == null || bond.brokenReason != null) {
-      whereabouts = null;
+    isAnnounced = false;
+    if (pair == null || pair.brokenReason != null) {
+      location = null;
     }
   }
 
-  /** It says itself where it is, maybe before the network does. */
+  /** The node itself says where it is, maybe before the membership does. */
   synchronized void introducedItself(Location said) {
-    if (!told || whereabouts == null || whereabouts.incarnation() < said.incarnation()) {
-      whereabouts = said;
+    if (!isAnnounced || location == null || location.incarnation() < said.incarnation()) {
+      location = said;
     }
   }
 
-  /** Whether a later life of it is known. */
+  /** Whether a newer incarnation of the node is known. */
   synchronized boolean hasLaterIncarnation(long incarnation) {
-    return whereabouts != null && incarnation < whereabouts.incarnation();
+    return location != null && incarnation < location.incarnation();
   }
 
   synchronized boolean isLinked() {
-    return bond != null && bond.lossReported.getCount() > 0;
+    return pair != null && pair.lossReported.getCount() > 0;
   }
 
-  /** Whether nothing is known of it and nothing connects us. */
+  /** Whether neither a location nor a link is left. */
   synchronized boolean isUnknown() {
-    return whereabouts == null && !isLinked();
+    return location == null && !isLinked();
   }
 
-  /** The link to send on, where there is one. */
-  synchronized @Nullable Link dialled() {
-    return bond == null || bond.brokenReason != null ? null : bond.dialled;
+  /** The link to send on; null if there is none. */
+  synchronized @Nullable Link dialed() {
+    return pair == null || pair.brokenReason != null ? null : pair.dialed;
   }
 
-  /** Breaks what there is; its loss is told by the links' own threads. */
-  synchronized void endLinks(String why, boolean tell) {
-    if (bond != null) {
-      endLinks(bond, why, tell);
+  /** Ends the links; their own threads report the loss. */
+  synchronized void endLinks(String why, boolean sendReason) {
+    if (pair != null) {
+      endLinks(pair, why, sendReason);
     }
   }
 
-  /** Ends all without telling our receiver; gives the links to wait for. */
+  /** Ends all links without a report to the receiver; returns the links to wait for. */
   synchronized List<Link> close(String why) {
     closed = true;
     endLinks(why, true);
@@ -115,8 +114,8 @@ final class LinkedNode {
 
   synchronized List<Link> links() {
     List<Link> links = new ArrayList<>();
-    for (LinkPair b = bond; b != null; b = b.previous) {
-      for (Link link : new @Nullable Link[] {b.dialled, b.accepted}) {
+    for (LinkPair b = pair; b != null; b = b.previous) {
+      for (Link link : new @Nullable Link[] {b.dialed, b.accepted}) {
         if (link != null) {
           links.add(link);
         }
@@ -125,80 +124,80 @@ final class LinkedNode {
     return links;
   }
 
-  /** Takes a connection in that was greeted, and starts its link. */
-  Link attach(TlsConnection connection, long incarnation, boolean dialled) throws IOException {
-    Link link = bound(connection, incarnation, dialled);
+  /** Makes a link of a connection after its hello, and starts it. */
+  Link attach(TlsConnection connection, long incarnation, boolean dialed) throws IOException {
+    Link link = newLink(connection, incarnation, dialed);
     link.start();
     return link;
   }
 
-  private synchronized Link bound(TlsConnection connection, long incarnation, boolean dialled)
+  private synchronized Link newLink(TlsConnection connection, long incarnation, boolean dialed)
       throws IOException {
     if (closed) {
       throw new IOException("closed");
     }
-    if (dialled && (whereabouts == null || whereabouts.incarnation() != incarnation)) {
-      throw new IOException("node \"%s\" left while it was dialled".formatted(name));
+    if (dialed && (location == null || location.incarnation() != incarnation)) {
+      throw new IOException("node \"%s\" left while it was dialed".formatted(name));
     }
-    LinkPair now = bond;
-    if (now != null && now.brokenReason == null && !fits(now, incarnation, dialled)) {
-      now.end("it connected anew", false);
+    LinkPair now = pair;
+    if (now != null && now.brokenReason == null && !fits(now, incarnation, dialed)) {
+      now.end("it connected again", false);
     }
     if (now == null || now.brokenReason != null) {
       now = new LinkPair(incarnation, now);
     }
-    Link link = new Link(name, connection, dialled, settings, new LinkEvents(now));
-    if (dialled) {
-      now.dialled = link;
+    Link link = new Link(name, connection, dialed, settings, new LinkEvents(now));
+    if (dialed) {
+      now.dialed = link;
     } else {
       now.accepted = link;
     }
     now.liveLinks++;
-    bond = now;
+    pair = now;
     return link;
   }
 
-  private static boolean fits(LinkPair bond, long incarnation, boolean dialled) {
-    return bond.incarnation == incarnation && (dialled ? bond.dialled : bond.accepted) == null;
+  private static boolean fits(LinkPair pair, long incarnation, boolean dialed) {
+    return pair.incarnation == incarnation && (dialed ? pair.dialed : pair.accepted) == null;
   }
 
-  /** Whether the last link of a broken bond ended with this one. */
-  private synchronized boolean last(LinkPair of, Link link) {
+  /** Whether this was the last live link of a broken pair. */
+  private synchronized boolean isLastLink(LinkPair of, Link link) {
     String why = link.why();
     endLinks(of, why == null ? "the connection ended" : why, false);
     return --of.liveLinks == 0;
   }
 
-  private synchronized @Nullable LinkPair before(LinkPair of) {
+  private synchronized @Nullable LinkPair previous(LinkPair of) {
     return of.previous;
   }
 
-  private synchronized void forgetBefore(LinkPair of) {
+  private synchronized void forgetPrevious(LinkPair of) {
     of.previous = null;
   }
 
-  private void endLinks(LinkPair of, String why, boolean tell) {
-    of.end(why, tell);
-    if (!told && bond == of) {
-      whereabouts = null;
+  private void endLinks(LinkPair of, String why, boolean sendReason) {
+    of.end(why, sendReason);
+    if (!isAnnounced && pair == of) {
+      location = null;
     }
   }
 
-  private synchronized boolean tells() {
+  private synchronized boolean reportsLosses() {
     return !closed;
   }
 
-  /** What a link of a bond tells. */
+  /** Events of the links of a pair. */
   private final class LinkEvents implements Link.Events {
-    private final LinkPair bond;
+    private final LinkPair pair;
 
-    LinkEvents(LinkPair bond) {
-      this.bond = bond;
+    LinkEvents(LinkPair pair) {
+      this.pair = pair;
     }
 
     @Override
     public void beforeFirstMessage() throws InterruptedException {
-      waitForLossBefore();
+      awaitPreviousLoss();
     }
 
     @Override
@@ -208,34 +207,34 @@ final class LinkedNode {
 
     @Override
     public void ended(Link link) {
-      if (!last(bond, link)) {
+      if (!isLastLink(pair, link)) {
         return;
       }
       try {
-        waitForLossBefore();
-        if (tells()) {
-          receiver.lost(name, String.valueOf(bond.brokenReason));
+        awaitPreviousLoss();
+        if (reportsLosses()) {
+          receiver.lost(name, String.valueOf(pair.brokenReason));
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } catch (RuntimeException e) {
-        LOG.log(Level.ERROR, "the loss of " + name + " could not be taken", e);
+        LOG.log(Level.ERROR, "handling the loss of node " + name + " failed", e);
       } finally {
-        bond.lossReported.countDown();
-        unbound.accept(LinkedNode.this);
+        pair.lossReported.countDown();
+        onPairEnded.accept(LinkedNode.this);
       }
     }
 
-    /** Losses and messages are told in their order. */
-    private void waitForLossBefore() throws InterruptedException {
-      LinkPair before = before(bond);
-      if (before == null) {
+    /** Losses and messages are reported in their order. */
+    private void awaitPreviousLoss() throws InterruptedException {
+      LinkPair previous = previous(pair);
+      if (previous == null) {
         return;
       }
-      if (!before.lossReported.await(settings.linkTimeout().toNanos(), TimeUnit.NANOSECONDS)) {
-        LOG.log(Level.WARNING, "the loss of {0} is taken too slowly", name);
+      if (!previous.lossReported.await(settings.linkTimeout().toNanos(), TimeUnit.NANOSECONDS)) {
+        LOG.log(Level.WARNING, "handling the loss of node {0} takes too long", name);
       }
-      forgetBefore(bond);
+      forgetPrevious(pair);
     }
   }
 }

@@ -17,18 +17,18 @@ final class MessageReader {
   private final InputStream in;
   private final byte[] header = new byte[MessageWriter.HEADER];
 
-  /** When bytes came last, by {@link System#nanoTime}. */
-  private volatile long heard = System.nanoTime();
+  /** When the last bytes arrived, by {@link System#nanoTime}. */
+  private volatile long lastReceived = System.nanoTime();
 
   MessageReader(InputStream in) {
     this.in = in;
   }
 
   long lastReceivedNanos() {
-    return heard;
+    return lastReceived;
   }
 
-  /** The next one; null where the other side ended in good order. */
+  /** The next message; null if the other side closed in good order. */
   @Nullable NodeMessage read() throws IOException {
     int first = in.read(header, 0, header.length);
     if (first < 0) {
@@ -48,7 +48,7 @@ final class MessageReader {
     return new NodeMessage(KINDS[kind], head.getLong(), ByteBuffer.wrap(body(length)));
   }
 
-  /** In steps: who only announces a long one takes no memory here. */
+  /** In steps: a length that is only announced takes no memory. */
   private byte[] body(int length) throws IOException {
     byte[] body = new byte[Math.min(length, STEP)];
     fill(body, 0);
@@ -61,14 +61,14 @@ final class MessageReader {
   }
 
   private void fill(byte[] bytes, int from) throws IOException {
-    heard = System.nanoTime();
+    lastReceived = System.nanoTime();
     for (int at = from; at < bytes.length; ) {
       int n = in.read(bytes, at, bytes.length - at);
       if (n < 0) {
         throw new EOFException("in the middle of a message");
       }
       at += n;
-      heard = System.nanoTime();
+      lastReceived = System.nanoTime();
     }
   }
 }

@@ -1,14 +1,13 @@
 package dev.millrace.cluster.internal.link;
 
 /**
- * Who takes what comes over links. Called by the links' own threads, in order for each node; it
- * must leave things for others and return at once.
+ * Receives messages and losses of links. Called by the links' own threads, in order for each node; it must hand work to other threads and return at once.
  */
 public interface MessageReceiver {
   void received(String from, NodeMessage message);
 
   /**
-   * There is no link from or to that node any more: it closed, broke, or was silent for too long.
+   * The links with a node ended: it closed, they broke, or it was silent for too long.
    */
   void lost(String node, String why);
 }

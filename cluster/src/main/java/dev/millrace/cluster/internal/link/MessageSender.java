@@ -1,12 +1,11 @@
 package dev.millrace.cluster.internal.link;
 
-/** The way to other nodes, as those see it who only send. */
+/** Sends messages to other nodes. */
 public interface MessageSender {
   /**
-   * Queues a message; messages to one node arrive in order, or {@link MessageReceiver#lost} is told. Where
-   * the queue is full it waits: that is the back-pressure.
+   * Queues a message. Messages to one node arrive in order, or {@link MessageReceiver#lost} is called. If the queue is full, this waits (back-pressure).
    *
-   * @throws dev.millrace.cluster.ClusterException where the node is not known or not reached
+   * @throws dev.millrace.cluster.ClusterException if the node is unknown or cannot be reached
    */
   void send(String node, NodeMessage message);
 }

@@ -5,8 +5,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 
 /**
- * Writes messages: length of the body, kind, session, body. Small ones are gathered into one TLS
- * record; of large ones all but the ends goes to TLS from where it lies.
+ * Writes messages: length of the body, kind, session, body. Small messages are gathered into one TLS record; most of a large message goes to TLS without a copy.
  */
 final class MessageWriter {
   static final int HEADER = Integer.BYTES + 1 + Long.BYTES;
@@ -14,14 +13,14 @@ final class MessageWriter {
   /** The most that TLS puts into one record. */
   private static final int RECORD = 16 << 10;
 
-  /** What is written at once: so much must move for it to count as moving. */
+  /** Bytes of one write: this much must be written to count as progress. */
   private static final int PIECE = 4 * RECORD;
 
   private final OutputStream out;
   private final byte[] record = new byte[RECORD];
   private final ByteBuffer gathered = ByteBuffer.wrap(record);
 
-  /** When the write began that is not done, by {@link System#nanoTime}; 0 for none. */
+  /** When the current write began, by {@link System#nanoTime}; 0: none. */
   private volatile long writing;
 
   MessageWriter(OutputStream out) {
@@ -84,7 +83,7 @@ final class MessageWriter {
     }
   }
 
-  /** Nanoseconds since which nothing moves; 0 where nothing has to. Any thread. */
+  /** Nanoseconds that the current write has taken; 0 if there is none. Any thread. */
   long stuckFor(long now) {
     long since = writing;
     return since == 0 ? 0 : now - since;

@@ -3,40 +3,39 @@ package dev.millrace.cluster.internal.link;
 import java.nio.ByteBuffer;
 
 /**
- * What one node sends another over their link.
+ * A message between two nodes over their link.
  *
- * @param session which opened pipe it is about; 0 where about none
- * @param body by kind; whoever receives it owns it
+ * @param session the session that it is about; 0: none
+ * @param body depends on the kind; the receiver owns it
  */
 public record NodeMessage(Kind kind, long session, ByteBuffer body) {
-  /** What a message says; the order is the wire's, new ones go to the end. */
+  /** The kind of a message. The order is part of the wire format; new kinds go to the end. */
   public enum Kind {
-    /** Nobody's business but the link's. */
+    /** For the link itself: keeps it alive, or says why it closes. */
     PING,
-    /** Origin to node: open a session: {@code member.Opening}. */
+    /** Origin to node: open a session ({@code OpenSessionRequest}). */
     OPEN,
     /** Node to origin: the session is open. */
     OPENED,
-    /** Node to origin: it is not, or not any more: why, as text. */
+    /** Node to origin: a request is refused or a session ended; the reason, as text. */
     REFUSED,
     /** A frame of the engine. */
     FRAME,
-    /** Origin to node: the session is over. */
+    /** Origin to node: close the session. */
     CLOSE,
     /** Node to origin: a node could not be reached: its name and why, as two texts. */
     UNREACHED,
-    /** Origin to node: which groups does it hold? */
+    /** Origin to node: which groups of steps has it received? */
     PROBE,
     /**
-     * Node to origin: of each of its stretches, in the order of the plan, the last group received
-     * and the last one passed on, two longs.
+     * Node to origin: for each of its stretches, in the order of the plan, the last group received and the last group sent on, as two longs.
      */
     PROBED,
-    /** Origin to node: what it recorded of a passage: a long. */
+    /** Origin to node: send the audit records of a sequence (a long). */
     RECORDS_ASKED,
-    /** Node to origin: the passage, and its records. */
+    /** Node to origin: the sequence and its audit records. */
     RECORDS,
-    /** Origin to node: hold these layers: {@code member.Assignment}. */
+    /** Origin to node: load layers ({@code LoadLayersRequest}). */
     LOAD
   }
 }

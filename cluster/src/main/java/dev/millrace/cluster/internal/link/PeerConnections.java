@@ -9,7 +9,7 @@ import dev.millrace.cluster.internal.connection.CallClient;
 import dev.millrace.cluster.internal.connection.CallExchange;
 import dev.millrace.cluster.internal.connection.CallHandler;
 import dev.millrace.cluster.internal.connection.ConnectionDialer;
-import dev.millrace.cluster.internal.connection.ConnectionDialer.Dialled;
+import dev.millrace.cluster.internal.connection.ConnectionDialer.Dialed;
 import dev.millrace.cluster.internal.connection.ConnectionListener;
 import dev.millrace.cluster.internal.connection.ConnectionSettings;
 import dev.millrace.cluster.internal.connection.Hello;
@@ -28,76 +28,73 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All connections of a node. Messages to another node go over the link that we dialled, its
- * messages to us over the one that it dialled. Where one of the two ends, both do, {@link
- * Receiver#lost} is told once, and the next send dials anew; this also where we ended them
- * ourselves, save by {@link #close}. Calls have connections of their own.
+ * All connections of a node. Messages to another node go over the link that we dialed, its messages to us over the link that it dialed. If one of the two ends, both end, {@link MessageReceiver#lost} is called once, and the next send dials again. This also holds if we end them ourselves, except by {@link #close}. Calls have connections of their own.
  */
 public final class PeerConnections implements MessageSender, AutoCloseable {
-  private static final Duration ENDING = Duration.ofSeconds(5);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-  private final NodeIdentity us;
+  private final NodeIdentity identity;
   private final ConnectionSettings settings;
   private final MessageReceiver receiver;
-  private final ConnectionDialer dialler;
+  private final ConnectionDialer dialer;
   private final ConnectionListener listener;
-  private final InboundConnections reception;
+  private final InboundConnections inbound;
 
-  /** Those known or linked; changed by one thread at a time, who holds it. */
-  private final Map<String, LinkedNode> peers = new ConcurrentHashMap<>();
+  /** Known or linked nodes; a thread that changes it holds its monitor. */
+  private final Map<String, LinkedNode> nodes = new ConcurrentHashMap<>();
 
   private final Thread watch;
   private volatile boolean closed;
 
   private PeerConnections(
-      NodeIdentity us,
+      NodeIdentity identity,
       HostPort listen,
       ConnectionSettings settings,
-      AdmissionPolicy doorman,
+      AdmissionPolicy policy,
       MessageReceiver receiver) {
-    this.us = us;
+    this.identity = identity;
     this.settings = settings;
     this.receiver = receiver;
-    this.dialler = new ConnectionDialer(us, settings.helloTimeout());
-    this.reception = new InboundConnections(us, settings, doorman, new AcceptedLinks());
-    this.listener = new ConnectionListener(us, listen, settings.helloTimeout(), reception);
+    this.dialer = new ConnectionDialer(identity, settings.helloTimeout());
+    this.inbound = new InboundConnections(identity, settings, policy, new AcceptedLinks());
+    this.listener = new ConnectionListener(identity, listen, settings.helloTimeout(), inbound);
     this.watch = Thread.ofVirtual().name("millrace-link-watch").unstarted(this::watch);
   }
 
   /**
-   * Listens, with TLS and nothing else.
+   * Listens for TLS connections.
    *
-   * @param listen port 0: any that is free
-   * @throws ClusterException where nothing can listen there
+   * @param listen port 0: a free one
+   * @throws ClusterException if the address cannot be used
    */
   public static PeerConnections open(
       NodeIdentity identity,
       HostPort listen,
       ConnectionSettings settings,
-      AdmissionPolicy doorman,
+      AdmissionPolicy policy,
       MessageReceiver receiver) {
-    PeerConnections board = new PeerConnections(identity, listen, settings, doorman, receiver);
-    board.listener.start();
-    board.watch.start();
-    return board;
+    PeerConnections connections = new PeerConnections(identity, listen, settings, policy, receiver);
+    connections.listener.start();
+    connections.watch.start();
+    return connections;
   }
 
-  /** Where it listens, with the port that it got. */
+  /** The address that it listens on. */
   public HostPort address() {
     return listener.address();
   }
 
-  /** Where a node is, and which life of it; links with another life end. */
+  /** Announces a node's address and incarnation; links with another incarnation end. */
   public void addNode(String node, HostPort at, long incarnation) {
-    synchronized (peers) {
+    synchronized (nodes) {
       peer(node).announced(new Location(at, incarnation));
     }
   }
 
-  /** That node has left, as far as is known: when its links break, it cannot be sent to. */
+  /** A node has left: its links stay, but once they break it cannot be dialed. */
   public void removeNode(String node) {
-    synchronized (peers) {
-      LinkedNode peer = peers.get(node);
+    synchronized (nodes) {
+      LinkedNode peer = nodes.get(node);
       if (peer != null) {
         peer.withdrawn();
         drop(peer);
@@ -105,18 +102,17 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
     }
   }
 
-  /** Those of whom nothing is left; their names may be anything, and never come again. */
+  /** Forgets a node of which neither location nor link is left. */
   private void drop(LinkedNode peer) {
-    synchronized (peers) {
+    synchronized (nodes) {
       if (peer.isUnknown()) {
-        peers.remove(peer.name, peer);
+        nodes.remove(peer.name, peer);
       }
     }
   }
 
   /**
-   * {@inheritDoc} The body's bytes must stay as they are until they were sent, that is, for good;
-   * one body may go to several nodes.
+   * {@inheritDoc} The caller must not change the bytes of the body afterwards; one body may go to several nodes.
    */
   @Override
   public void send(String node, NodeMessage message) {
@@ -125,13 +121,12 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
   }
 
   /**
-   * As {@link #send}, but over a link that stands: nobody is dialled, and who may not wait long
-   * waits for room in the queue only.
+   * As {@link #send}, but only over an open link: it dials nobody, and waits only for room in the queue.
    */
   public void sendOnOpenLink(String node, NodeMessage message) {
     checkLength(node, message);
-    LinkedNode peer = peers.get(node);
-    Link link = peer == null ? null : peer.dialled();
+    LinkedNode peer = nodes.get(node);
+    Link link = peer == null ? null : peer.dialed();
     if (link == null) {
       throw new ClusterException("there is no link to node \"%s\" any more".formatted(node));
     }
@@ -139,9 +134,9 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
   }
 
   /**
-   * Dials a node to which there is no link yet.
+   * Dials a node unless there is a link.
    *
-   * @throws ClusterException where it is not known or not reached
+   * @throws ClusterException if the node is unknown or cannot be reached
    */
   public void connect(String node) {
     linked(node);
@@ -167,13 +162,13 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
   }
 
   private Link linked(String node) {
-    LinkedNode peer = peers.get(node);
+    LinkedNode peer = nodes.get(node);
     if (peer == null) {
       throw unknown(node);
     }
-    Link link = peer.dialled();
+    Link link = peer.dialed();
     try {
-      return link == null ? dialled(peer) : link;
+      return link == null ? dialed(peer) : link;
     } catch (InterruptedException e) {
       throw interrupted(node, e);
     }
@@ -188,43 +183,43 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
     return new ClusterException("node \"%s\" is not known in this network".formatted(node));
   }
 
-  /** One dials, others who would send wait for it. */
-  private Link dialled(LinkedNode peer) throws InterruptedException {
-    peer.dialling.lockInterruptibly();
+  /** One thread dials; other senders wait for it. */
+  private Link dialed(LinkedNode peer) throws InterruptedException {
+    peer.dialLock.lockInterruptibly();
     try {
-      Link link = peer.dialled();
+      Link link = peer.dialed();
       return link == null ? dial(peer) : link;
     } finally {
-      peer.dialling.unlock();
+      peer.dialLock.unlock();
     }
   }
 
   private Link dial(LinkedNode peer) {
-    Location where = peer.whereabouts();
-    if (where == null || closed) {
+    Location location = peer.location();
+    if (location == null || closed) {
       throw unknown(peer.name);
     }
-    HostPort at = where.at();
-    Dialled dialled =
-        dialler.dial(
+    HostPort at = location.at();
+    Dialed dialed =
+        dialer.dial(
             at,
             new Hello(
-                us.name(),
-                us.incarnation(),
+                identity.name(),
+                identity.incarnation(),
                 NumericsVersion.CURRENT,
                 Hello.Purpose.LINK,
                 "",
                 advertised()));
     try {
-      long incarnation = dialled.welcome().incarnation();
-      if (!dialled.welcome().name().equals(peer.name) || incarnation != where.incarnation()) {
+      long incarnation = dialed.welcome().incarnation();
+      if (!dialed.welcome().name().equals(peer.name) || incarnation != location.incarnation()) {
         throw new IOException(
-            "that is not node \"%s\" as it is known, but \"%s\", or started anew"
-                .formatted(peer.name, dialled.welcome().name()));
+            "expected node \"%s\", but found \"%s\", or it has restarted"
+                .formatted(peer.name, dialed.welcome().name()));
       }
-      return peer.attach(dialled.connection(), incarnation, true);
+      return peer.attach(dialed.connection(), incarnation, true);
     } catch (IOException e) {
-      dialled.connection().closeNow();
+      dialed.connection().closeNow();
       throw new ClusterException(at + ": " + PeerText.messageOf(e), e);
     }
   }
@@ -234,40 +229,40 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
     return advertise == null ? address() : advertise;
   }
 
-  /** Ends the links with a node; it is told why, and our receiver of the loss. */
+  /** Ends the links with a node, which is told the reason; the receiver gets the loss. */
   public void disconnect(String node, String why) {
-    LinkedNode peer = peers.get(node);
+    LinkedNode peer = nodes.get(node);
     if (peer != null) {
       peer.endLinks(why, true);
     }
   }
 
-  /** As {@link CallClient#call}, from this node. */
-  public <T> T call(HostPort at, String call, Duration patience, CallExchange<T> exchange) {
-    return CallClient.call(us, advertised(), at, call, patience, exchange);
+  /** Makes a call from this node; see {@link CallClient#call}. */
+  public <T> T call(HostPort at, String call, Duration timeout, CallExchange<T> exchange) {
+    return CallClient.call(identity, advertised(), at, call, timeout, exchange);
   }
 
-  /** Who answers that call; each on a thread of its own. */
+  /** Sets the handler of a call; each call runs on a thread of its own. */
   public void handleCalls(String call, CallHandler handler) {
-    reception.addCallHandler(call, handler);
+    inbound.addCallHandler(call, handler);
   }
 
   private LinkedNode peer(String node) {
-    return peers.computeIfAbsent(
+    return nodes.computeIfAbsent(
         node, name -> new LinkedNode(name, settings, receiver, this::drop));
   }
 
-  /** Links that others dialled. */
+  /** Links that others dialed. */
   private final class AcceptedLinks implements InboundConnections.LinkHost {
     @Override
     public boolean hasLaterIncarnation(Hello hello) {
-      LinkedNode peer = peers.get(hello.name());
+      LinkedNode peer = nodes.get(hello.name());
       return peer != null && peer.hasLaterIncarnation(hello.incarnation());
     }
 
     @Override
     public boolean hasRoom(Hello hello) {
-      return peers.values().stream()
+      return nodes.values().stream()
               .filter(peer -> peer.isLinked() && !peer.name.equals(hello.name()))
               .count()
           < settings.maxLinks();
@@ -275,13 +270,13 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
 
     @Override
     public void accept(Hello hello, TlsConnection connection) throws IOException {
-      synchronized (peers) {
+      synchronized (nodes) {
         if (closed) {
           throw new IOException("closed");
         }
         LinkedNode peer = peer(hello.name());
         if (hello.listening() != null) {
-          // the answer may be due before the network has told of it here
+          // an answer may be due before the membership announces the node here
           peer.introducedItself(new Location(hello.listening(), hello.incarnation()));
         }
         peer.attach(connection, hello.incarnation(), false);
@@ -294,7 +289,7 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
       while (true) {
         Thread.sleep(settings.linkTimeout().dividedBy(2));
         long now = System.nanoTime();
-        for (LinkedNode peer : peers.values()) {
+        for (LinkedNode peer : nodes.values()) {
           peer.links().forEach(link -> link.check(now));
         }
       }
@@ -303,40 +298,40 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
     }
   }
 
-  /** Ends everything; our receiver is told nothing more. */
+  /** Closes all connections; the receiver is not called any more. */
   @Override
   public void close() {
-    synchronized (peers) {
+    synchronized (nodes) {
       closed = true;
     }
     watch.interrupt();
     listener.close();
     List<Link> links = new ArrayList<>();
-    for (LinkedNode peer : peers.values()) {
+    for (LinkedNode peer : nodes.values()) {
       links.addAll(peer.close("it is closing"));
     }
     try {
       for (Link link : links) {
-        link.join(ENDING);
+        link.join(CLOSE_TIMEOUT);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** Connections that are no links: for tests. */
+  /** Connections that are not links; for tests. */
   int connectionsWithoutLink() {
     return listener.connectionsWithoutLink();
   }
 
-  /** Nodes that are known or linked: for tests. */
-  Set<String> peers() {
-    return Set.copyOf(peers.keySet());
+  /** Nodes that are known or linked; for tests. */
+  Set<String> knownNodes() {
+    return Set.copyOf(nodes.keySet());
   }
 
-  /** The link to a node, where there is one: for tests. */
+  /** The link to a node, or null; for tests. */
   @Nullable Link link(String node) {
-    LinkedNode peer = peers.get(node);
-    return peer == null ? null : peer.dialled();
+    LinkedNode peer = nodes.get(node);
+    return peer == null ? null : peer.dialed();
   }
 }

@@ -13,116 +13,115 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends messages to nodes for who must not wait: to one node in order, and no node keeps the
- * messages of another. What cannot be sent is tried again for a while, and then told.
+ * Sends messages for callers that must not wait: in order to each node, and no node delays another. A message that cannot be sent is retried for a while and then reported.
  */
 public final class RetryingSender implements AutoCloseable {
-  /** Told of a message that could not be sent, by a thread of the courier. */
+  /** Called by a thread of the sender for a message that could not be sent. */
   @FunctionalInterface
   public interface FailureListener {
     void undelivered(String node, NodeMessage message, String why);
   }
 
-  /** More than these for one node are not kept: it is long gone. */
-  private static final int MOST = 4096;
+  /** Messages queued for one node; further ones are dropped, because the node is long gone. */
+  private static final int MAX_QUEUED = 4096;
 
   private static final Duration PAUSE = Duration.ofMillis(250);
 
   private record QueuedMessage(NodeMessage message, long since) {}
 
   private static final class NodeQueue {
-    private final Queue<QueuedMessage> parcels = new ArrayDeque<>();
-    private boolean underWay;
+    private final Queue<QueuedMessage> messages = new ArrayDeque<>();
+    private boolean running;
   }
 
-  private final MessageSender post;
-  private final long patience;
+  private final MessageSender sender;
+  private final long retryNanos;
   private final LongSupplier clock;
   private final FailureListener undelivered;
-  private final Map<String, NodeQueue> bags = new HashMap<>(); // guarded by this
-  private int underWay; // guarded by this
+  private final Map<String, NodeQueue> queues = new HashMap<>(); // guarded by this
+  private int running; // guarded by this
   private volatile boolean closed;
 
-  /** With no patience: what cannot be sent at once is told at once. */
-  public RetryingSender(MessageSender post, FailureListener undelivered) {
-    this(post, Duration.ZERO, System::nanoTime, undelivered);
+  /** Without retries: a message that cannot be sent is reported at once. */
+  public RetryingSender(MessageSender sender, FailureListener undelivered) {
+    this(sender, Duration.ZERO, System::nanoTime, undelivered);
   }
 
   /**
-   * @param patience for how long a message is tried again
+   * @param retryNanos for how long a message is retried
    */
-  public RetryingSender(MessageSender post, Duration patience, FailureListener undelivered) {
-    this(post, patience, System::nanoTime, undelivered);
+  public RetryingSender(MessageSender sender, Duration retryNanos, FailureListener undelivered) {
+    this(sender, retryNanos, System::nanoTime, undelivered);
   }
 
   RetryingSender(
-      MessageSender post, Duration patience, LongSupplier clock, FailureListener undelivered) {
-    this.post = post;
-    this.patience = patience.toNanos();
+      MessageSender sender, Duration retryNanos, LongSupplier clock, FailureListener undelivered) {
+    this.sender = sender;
+    this.retryNanos = retryNanos.toNanos();
     this.clock = clock;
     this.undelivered = undelivered;
   }
 
   /** Queues a message and returns at once. */
   public synchronized void send(String node, NodeMessage message) {
-    NodeQueue bag = bags.computeIfAbsent(node, name -> new NodeQueue());
-    if (bag.parcels.size() >= MOST) {
+    NodeQueue queue = queues.computeIfAbsent(node, name -> new NodeQueue());
+    if (queue.messages.size() >= MAX_QUEUED) {
       return;
     }
-    bag.parcels.add(new QueuedMessage(message, clock.getAsLong()));
-    if (!bag.underWay) {
-      bag.underWay = true;
-      underWay++;
-      Thread.ofVirtual().name("millrace-courier-" + node).start(() -> deliver(node, bag));
+    queue.messages.add(new QueuedMessage(message, clock.getAsLong()));
+    if (!queue.running) {
+      queue.running = true;
+      running++;
+      Thread.ofVirtual().name("millrace-courier-" + node).start(() -> deliver(node, queue));
     }
   }
 
-  private void deliver(String node, NodeQueue bag) {
-    for (QueuedMessage next = next(node, bag); next != null; next = next(node, bag)) {
+  private void deliver(String node, NodeQueue queue) {
+    for (QueuedMessage next = next(node, queue); next != null; next = next(node, queue)) {
       try {
-        post.send(node, next.message());
-        done(bag);
+        sender.send(node, next.message());
+        done(queue);
       } catch (RuntimeException e) {
         String why = String.valueOf(e.getMessage());
-        late(bag).forEach(parcel -> undelivered.undelivered(node, parcel.message(), why));
-        pause(bag, next);
+        late(queue).forEach(queued -> undelivered.undelivered(node, queued.message(), why));
+        pause(queue, next);
       }
     }
   }
 
-  /** The first one in the bag, which stays there until it is done with. */
-  private synchronized @Nullable QueuedMessage next(String node, NodeQueue bag) {
-    QueuedMessage next = closed ? null : bag.parcels.peek();
+  /** The first message of the queue, which stays there until it is sent or given up. */
+  private synchronized @Nullable QueuedMessage next(String node, NodeQueue queue) {
+    QueuedMessage next = closed ? null : queue.messages.peek();
     if (next == null) {
-      bag.underWay = false;
-      bags.remove(node);
-      underWay--;
+      queue.running = false;
+      queues.remove(node);
+      running--;
       notifyAll();
     }
     return next;
   }
 
-  private synchronized void done(NodeQueue bag) {
-    bag.parcels.remove();
+  private synchronized void done(NodeQueue queue) {
+    queue.messages.remove();
   }
 
-  /** Takes out what is not to be tried again: a node that is not reached is so for all of it. */
-  private synchronized List<QueuedMessage> late(NodeQueue bag) {
+  /** Removes all messages that are too old to retry. */
+  private synchronized List<QueuedMessage> late(NodeQueue queue) {
     List<QueuedMessage> late = new ArrayList<>();
     long now = clock.getAsLong();
-    for (Iterator<QueuedMessage> all = bag.parcels.iterator(); all.hasNext(); ) {
-      QueuedMessage parcel = all.next();
-      if (now - parcel.since() >= patience) {
-        late.add(parcel);
+    for (Iterator<QueuedMessage> all = queue.messages.iterator(); all.hasNext(); ) {
+      QueuedMessage queued = all.next();
+      if (now - queued.since() >= retryNanos) {
+        late.add(queued);
         all.remove();
       }
     }
     return late;
   }
 
-  private void pause(NodeQueue bag, QueuedMessage tried) {
+  private void pause(NodeQueue queue, QueuedMessage tried) {
     synchronized (this) {
-      if (bag.parcels.peek() != tried) {
+      if (queue.messages.peek() != tried) {
         return;
       }
     }
@@ -133,10 +132,10 @@ public final class RetryingSender implements AutoCloseable {
     }
   }
 
-  /** Waits until all is sent, but not longer than that; says whether it is. */
+  /** Waits until all is sent, at most so long; returns whether it is. */
   public synchronized boolean flush(long millis) throws InterruptedException {
     long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    while (underWay > 0) {
+    while (running > 0) {
       long left = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
       if (left <= 0) {
         return false;
@@ -146,7 +145,7 @@ public final class RetryingSender implements AutoCloseable {
     return true;
   }
 
-  /** Drops what is not sent. */
+  /** Drops all unsent messages. */
   @Override
   public void close() {
     closed = true;

@@ -6,8 +6,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages that wait for one link, bounded in bytes; who would put more waits. One thread takes
- * them out.
+ * Messages that wait for one link, bounded in bytes; a sender waits while it is full. One thread takes them.
  */
 final class SendQueue {
   private final long capacity;
@@ -22,12 +21,12 @@ final class SendQueue {
     this.capacity = capacity;
   }
 
-  /** A message counts until it is {@link #written}. False where it closed before there was room. */
+  /** Adds a message, which counts until it is {@link #written}. False if the queue closed before there was room. */
   boolean put(NodeMessage message) throws InterruptedException {
     long size = MessageWriter.size(message);
     lock.lockInterruptibly();
     try {
-      // One that is larger than all the room may go alone.
+      // A message larger than the capacity may go alone.
       while (!closed && bytes > 0 && bytes + size > capacity) {
         room.await();
       }
@@ -43,7 +42,7 @@ final class SendQueue {
     }
   }
 
-  /** The next one, or null after so long, or where it is closed. */
+  /** The next message; null after so long, or once closed. */
   @Nullable NodeMessage take(long nanos) throws InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -57,7 +56,7 @@ final class SendQueue {
     }
   }
 
-  /** Tells that a message taken before is on its way; gives the next where there is one. */
+  /** A message that was taken is written; returns the next one, or null. */
   @Nullable NodeMessage written(NodeMessage message) {
     lock.lock();
     try {
@@ -78,7 +77,7 @@ final class SendQueue {
     }
   }
 
-  /** What waits is dropped. */
+  /** Drops all waiting messages. */
   void close() {
     lock.lock();
     try {

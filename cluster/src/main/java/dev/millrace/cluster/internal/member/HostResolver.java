@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Looks up the hosts of members; one that is not known here does not keep us from the others. */
+/** Resolves the hosts of members; one that is unknown here does not stop the others. */
 final class HostResolver {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
   private static final int LINES = 64;
 
-  /** Each is logged once. */
+  /** Hosts that were logged, each once. */
   private final Set<String> unknown = ConcurrentHashMap.newKeySet();
 
   List<InetSocketAddress> resolveAll(Collection<HostPort> members) {
@@ -27,7 +27,7 @@ final class HostResolver {
         if (unknown.size() < LINES && unknown.add(at.host())) {
           LOG.log(
               Level.WARNING,
-              () -> "the member at %s is left out: %s".formatted(at, e.getMessage()));
+              () -> "member %s is skipped: %s".formatted(at, e.getMessage()));
         }
       }
     }

@@ -34,25 +34,24 @@ import org.jgroups.util.ExtendedUUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The protocols of JGroups that a membership is made of: TCP with TLS, known hosts instead of
- * multicast, heartbeats.
+ * The JGroups protocols of a membership: TCP with TLS, known hosts instead of multicast, heartbeats.
  */
 final class JGroupsStack {
   private static final String NAME = "name";
   private static final Duration HANDSHAKE = Duration.ofSeconds(3);
 
-  /** What JGroups writes at once: fragments and bundles stay far below. */
+  /** Largest message of JGroups; fragments and bundles stay far below. */
   private static final int MAX_BYTES = 1 << 20;
 
   private JGroupsStack() {}
 
-  /** A channel that is not connected. Its address has the name in it, wherever it goes. */
+  /** A channel that is not connected yet. Its address contains the node's name. */
   static JChannel channel(NodeIdentity identity, MembershipSettings settings, HostResolver hosts)
       throws Exception {
     SafeMessageFactory.install();
     TCP transport = transport(identity, settings);
     JChannel channel = new JChannel(protocols(transport, settings, hosts));
-    // JGroups does not take port 0 beside a list of hosts when it is made; but it is meant so.
+    // JGroups refuses port 0 together with a list of hosts at creation, so it is set afterwards.
     transport.setBindPort(settings.bind().port());
     channel.setName(identity.name());
     channel.addAddressGenerator(() -> address(identity.name(), new SecureRandom().nextLong()));
@@ -61,8 +60,7 @@ final class JGroupsStack {
   }
 
   /**
-   * The name in an address; empty where it has none, or one that is not its own: addresses are
-   * compared without their names.
+   * The name in an address; empty if there is none, or if it does not belong to the address: JGroups compares addresses without names.
    */
   static String name(@Nullable Address address) {
     byte[] bytes = address instanceof ExtendedUUID named ? named.get(NAME) : null;
@@ -72,13 +70,13 @@ final class JGroupsStack {
         : "";
   }
 
-  /** Where members are to be looked for from now on. */
+  /** Sets the addresses where members are looked for. */
   static void addDiscoveryAddresses(JChannel channel, List<InetSocketAddress> members) {
     TCPPING discovery = channel.getProtocolStack().findProtocol(TCPPING.class);
     discovery.setInitialHosts(members);
   }
 
-  /** Where the members of a view listen, as far as that is known. */
+  /** The known addresses of the members of a view. */
   static List<HostPort> memberAddresses(JChannel channel, List<Address> members) {
     List<HostPort> found = new ArrayList<>();
     for (Address member : members) {
@@ -137,7 +135,7 @@ final class JGroupsStack {
     return tcp;
   }
 
-  /** Half of it is of the name, so that nobody else can have it under another. */
+  /** Half of the address is a hash of the name, so that it fits no other name. */
   static ExtendedUUID address(String name, long random) {
     return new ExtendedUUID(bits(name), random).put(NAME, name.getBytes(StandardCharsets.UTF_8));
   }

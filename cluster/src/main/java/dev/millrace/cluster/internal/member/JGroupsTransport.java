@@ -10,19 +10,18 @@ import org.jgroups.util.MaxOneThreadPerSender;
 import org.jgroups.util.MessageBatch;
 
 /**
- * TCP, where a message that is not understood costs nobody the ones after it, and where, with
- * certificates, a member speaks only under a name of its own certificate.
+ * TCP for JGroups in which an unreadable message does not disturb the following ones. With certificates, a member may only use a name in its own certificate.
  */
 final class JGroupsTransport extends TCP {
   JGroupsTransport(boolean namesFromCertificates) {
     setId(ClassConfigurator.getProtocolId(TCP.class));
     if (namesFromCertificates) {
-      message_processing_policy = null; // the name of a policy would be preferred to the policy
+      message_processing_policy = null; // otherwise JGroups prefers the name of a policy to the policy
       msg_processing_policy = new NameCheck();
     }
   }
 
-  /** Whole, so that the next one begins where it does, however far this one is read. */
+  /** Reads the whole message first, so that the next one is found even if this one cannot be read. */
   @Override
   public void receive(Address sender, DataInput in, int length) throws Exception {
     byte[] message = new byte[length];
@@ -30,7 +29,7 @@ final class JGroupsTransport extends TCP {
     receive(sender, message, 0, length);
   }
 
-  /** Asked by the thread that reads a connection, for what came over it. */
+  /** Called by the thread that reads a connection, for its messages. */
   private static final class NameCheck extends MaxOneThreadPerSender {
     @Override
     public boolean process(Message message, boolean oob) {

@@ -13,14 +13,14 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 
-/** What is said when a node asks another whether it may be a member, and where the others are. */
+/** The call by which a node asks a member to join: may it, and where are the others? */
 final class JoinCall {
   static final String CALL = "join";
 
-  /** Asks whether a node is alive, which answers by its incarnation. */
+  /** The call that asks whether a node is alive; the answer is its incarnation. */
   static final String ALIVE = "alive";
 
-  private static final Duration PATIENCE = Duration.ofSeconds(8);
+  private static final Duration TIMEOUT = Duration.ofSeconds(8);
   private static final int LIMIT = 1 << 20;
   private static final int MEMBERS = 4_096;
   private static final int TEXT = 1_000;
@@ -30,26 +30,26 @@ final class JoinCall {
   /**
    * An answer.
    *
-   * @param kind of it
-   * @param text why not, or else the name of who answers
-   * @param members where memberships listen
+   * @param kind of the answer
+   * @param text the reason of a refusal, otherwise the name of the answering node
+   * @param members addresses of memberships
    */
   record Answer(Kind kind, String text, List<HostPort> members) {
     enum Kind {
-      /** No. */
+      /** The node may not join. */
       REFUSED,
-      /** It is not a member of anything yet. */
+      /** The asked node has not joined yet itself. */
       JOINING,
       WELCOME
     }
   }
 
-  static Answer ask(PeerConnections switchboard, HostPort at, long incarnation) {
+  static Answer ask(PeerConnections connections, HostPort at, long incarnation) {
     Answer answer =
-        switchboard.call(
+        connections.call(
             at,
             CALL,
-            PATIENCE,
+            TIMEOUT,
             (in, out) -> {
               out.writeLong(incarnation);
               return decode(LengthPrefixed.read(in, LIMIT));

@@ -21,37 +21,37 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
-/** A node's place in a network: its links and calls, the members, and what each of them tells. */
+/** A node's part in a network: its connections, the members, and their states. */
 public final class JoinedNetwork implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
   private final NodeIdentity identity;
-  private final PeerConnections switchboard;
+  private final PeerConnections connections;
   private final Consumer<List<NodeState>> changed;
 
-  /** Other members as the switchboard knows them; of the thread that tells of changes. */
+  /** Other members as the connections know them; used by the thread that reports changes. */
   private final Map<String, NodeState> known = new HashMap<>();
 
   private final Object announcing = new Object();
   private final Membership membership;
-  private final PartitionFinder seeker;
+  private final PartitionFinder partitionFinder;
   private NodeState own;
 
   private JoinedNetwork(
       NetworkSettings settings,
       NodeIdentity identity,
-      PeerConnections switchboard,
-      MemberAdmission desk,
+      PeerConnections connections,
+      MemberAdmission admission,
       UnaryOperator<NodeState> first,
       Consumer<List<NodeState>> changed) {
     this.identity = identity;
-    this.switchboard = switchboard;
+    this.connections = connections;
     this.changed = changed;
     OwnAddresses addresses = OwnAddresses.of(settings.addresses().listen(), settings.addresses().advertise());
     HostPort link = linkAddress(settings, addresses);
     HostPort bind = new HostPort(addresses.bound(), memberPort(settings));
     own =
-        kept(
+        nextRevision(
             NodeState.of(
                 identity.name(),
                 identity.incarnation(),
@@ -60,10 +60,10 @@ public final class JoinedNetwork implements AutoCloseable {
                 link,
                 bind),
             first);
-    NodeState begun = own;
-    switchboard.handleCalls(ClusterProtocol.STATE_CALL, new StateCallHandler(() -> List.of(begun)));
-    desk.registerCalls(switchboard);
-    List<HostPort> members = new NetworkBootstrap(switchboard, identity, settings.join()).members();
+    NodeState initial = own;
+    connections.handleCalls(ClusterProtocol.STATE_CALL, new StateCallHandler(() -> List.of(initial)));
+    admission.registerCalls(connections);
+    List<HostPort> members = new NetworkBootstrap(connections, identity, settings.join()).members();
     membership =
         Membership.join(
             identity,
@@ -72,7 +72,7 @@ public final class JoinedNetwork implements AutoCloseable {
                 addresses.advertised(),
                 members,
                 settings.linkTimeout().plusSeconds(1),
-                desk::isAllowed,
+                admission::isAllowed,
                 at ->
                     settings.onNameTaken().accept(MemberAdmission.nameTaken(settings.name(), at))),
             own,
@@ -80,21 +80,20 @@ public final class JoinedNetwork implements AutoCloseable {
     synchronized (announcing) {
       own = own.withMemberAddress(membership.address());
     }
-    desk.setMembership(membership);
-    switchboard.handleCalls(ClusterProtocol.STATE_CALL, new StateCallHandler(membership::states));
+    admission.setMembership(membership);
+    connections.handleCalls(ClusterProtocol.STATE_CALL, new StateCallHandler(membership::states));
     Duration pause = settings.linkTimeout().multipliedBy(2);
-    seeker = new PartitionFinder(switchboard, identity, settings.join(), membership, pause);
-    seeker.start();
+    partitionFinder = new PartitionFinder(connections, identity, settings.join(), membership, pause);
+    partitionFinder.start();
   }
 
   /**
-   * Joins, however long that takes while no member can be reached; an interrupt ends it.
+   * Joins a network; waits as long as no member can be reached, unless interrupted.
    *
-   * @param first makes this node's first state of one that has only its name and addresses
-   * @param receiver of what comes over links
-   * @param changed told the states of all live members, this one included, whenever they change; by
-   *     one thread of the network's own, and maybe before this returns
-   * @throws ClusterException where it is refused, or an address cannot be had
+   * @param first makes this node's first state from one that has only its name and addresses
+   * @param receiver of messages over links
+   * @param changed called with the states of all live members, this one included, whenever they change; by one thread, and maybe before this returns
+   * @throws ClusterException if it is refused, or an address cannot be used
    */
   public static JoinedNetwork join(
       NetworkSettings settings,
@@ -107,17 +106,17 @@ public final class JoinedNetwork implements AutoCloseable {
             NodeIdentity.newIncarnation(),
             settings.trust().tls(),
             settings.trust().namesFromCertificates());
-    MemberAdmission desk = new MemberAdmission(identity, settings.trust().whitelist());
+    MemberAdmission admission = new MemberAdmission(identity, settings.trust().whitelist());
     ConnectionSettings wire =
         ConnectionSettings.DEFAULTS
             .withLinkTimeout(settings.linkTimeout())
             .withAdvertise(settings.addresses().advertise());
-    PeerConnections switchboard =
-        PeerConnections.open(identity, settings.addresses().listen(), wire, desk, receiver);
+    PeerConnections connections =
+        PeerConnections.open(identity, settings.addresses().listen(), wire, admission, receiver);
     try {
-      return new JoinedNetwork(settings, identity, switchboard, desk, first, changed);
+      return new JoinedNetwork(settings, identity, connections, admission, first, changed);
     } catch (RuntimeException e) {
-      switchboard.close();
+      connections.close();
       throw e;
     }
   }
@@ -134,25 +133,24 @@ public final class JoinedNetwork implements AutoCloseable {
   }
 
   public MessageSender sender() {
-    return switchboard;
+    return connections;
   }
 
   public PeerConnections connections() {
-    return switchboard;
+    return connections;
   }
 
-  /** Of the live members, this one included, by name. */
+  /** The states of all live members, this one included, in the order of their names. */
   public List<NodeState> states() {
     return membership.states();
   }
 
   /**
-   * Changes this node's own state; the others are told within 200 ms, of several changes the last.
-   * Name, addresses, versions and number are not the change's business.
+   * Changes this node's own state and broadcasts it within 200 ms; of several changes, the last. The change cannot alter name, addresses, versions and revision.
    */
   public void announce(UnaryOperator<NodeState> change) {
     synchronized (announcing) {
-      NodeState next = kept(own, change);
+      NodeState next = nextRevision(own, change);
       if (!next.withRevision(own.revision()).equals(own)) {
         own = next;
         membership.announce(next);
@@ -164,16 +162,16 @@ public final class JoinedNetwork implements AutoCloseable {
     return membership;
   }
 
-  /** Leaves, so that the others know at once. */
+  /** Leaves the network, so that the others know at once. */
   @Override
   public void close() {
-    seeker.close();
+    partitionFinder.close();
     membership.close();
-    switchboard.close();
+    connections.close();
   }
 
-  /** The changed state, as the next of this node. */
-  private static NodeState kept(NodeState before, UnaryOperator<NodeState> change) {
+  /** The changed state, as the next revision of this node. */
+  private static NodeState nextRevision(NodeState before, UnaryOperator<NodeState> change) {
     NodeState after = change.apply(before);
     return new NodeState(
         before.identity(),
@@ -184,38 +182,38 @@ public final class JoinedNetwork implements AutoCloseable {
         after.originPart());
   }
 
-  /** The switchboard hears of members before anybody is told who would send to them. */
+  /** The connections learn of members before the listener does, which may send to them. */
   private void changed(List<NodeState> states) {
     Set<String> gone = new HashSet<>(known.keySet());
     for (NodeState state : states) {
       gone.remove(state.name());
       if (!state.name().equals(identity.name())) {
-        meet(state);
+        addNode(state);
       }
     }
     for (String name : gone) {
       known.remove(name);
-      switchboard.removeNode(name);
-      LOG.log(Level.INFO, () -> "node \"%s\" is gone".formatted(name));
+      connections.removeNode(name);
+      LOG.log(Level.INFO, () -> "node \"%s\" left".formatted(name));
     }
     changed.accept(states);
   }
 
-  private void meet(NodeState state) {
+  private void addNode(NodeState state) {
     NodeState before = known.put(state.name(), state);
     if (before == null
         || before.incarnation() != state.incarnation()
         || !before.linkAddress().equals(state.linkAddress())) {
-      switchboard.addNode(state.name(), state.linkAddress(), state.incarnation());
+      connections.addNode(state.name(), state.linkAddress(), state.incarnation());
       LOG.log(
           Level.INFO,
-          () -> "node \"%s\" is here, at %s".formatted(state.name(), state.linkAddress()));
+          () -> "node \"%s\" joined at %s".formatted(state.name(), state.linkAddress()));
     }
   }
 
   private HostPort linkAddress(NetworkSettings settings, OwnAddresses addresses) {
     HostPort advertise = settings.addresses().advertise();
-    int port = switchboard.address().port();
+    int port = connections.address().port();
     return advertise == null || advertise.port() == 0
         ? new HostPort(addresses.advertised(), port)
         : advertise;
@@ -228,7 +226,7 @@ public final class JoinedNetwork implements AutoCloseable {
     }
     if (listen == 65_535) {
       throw new ClusterException(
-          "port 65535 leaves none above it for the membership: listen at a lower one");
+          "port 65535 leaves no port above it for the membership: listen on a lower one");
     }
     return listen + 1;
   }

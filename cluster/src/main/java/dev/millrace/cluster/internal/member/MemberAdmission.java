@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Where others ask a node for leave: who may be a member, and under which name. */
+/** Decides which nodes may join, and under which name. */
 final class MemberAdmission implements AdmissionPolicy {
-  private static final Duration ALIVE = Duration.ofSeconds(2);
+  private static final Duration ALIVE_TIMEOUT = Duration.ofSeconds(2);
 
   private final NodeIdentity identity;
   private final Set<String> whitelist;
 
-  /** Null as long as this node is itself on its way in. */
+  /** Null until this node has joined itself. */
   private volatile @Nullable Membership membership;
 
   MemberAdmission(NodeIdentity identity, Set<String> whitelist) {
@@ -30,7 +30,7 @@ final class MemberAdmission implements AdmissionPolicy {
     this.whitelist = whitelist;
   }
 
-  /** From now on it can say where the members are. */
+  /** From now on join calls are answered with the members. */
   void setMembership(Membership membership) {
     this.membership = membership;
   }
@@ -49,24 +49,24 @@ final class MemberAdmission implements AdmissionPolicy {
           .formatted(hello.name(), identity.name());
     }
     if (hello.numerics() != NumericsVersion.CURRENT) {
-      return "node \"%s\" computes by version %d of the arithmetic, node \"%s\" by %d: run the same release of Millrace on both"
+      return "node \"%s\" uses version %d of the arithmetic, node \"%s\" version %d: run the same release of Millrace on both"
           .formatted(hello.name(), hello.numerics(), identity.name(), NumericsVersion.CURRENT);
     }
     return null;
   }
 
-  void registerCalls(PeerConnections switchboard) {
-    switchboard.handleCalls(
+  void registerCalls(PeerConnections connections) {
+    connections.handleCalls(
         JoinCall.ALIVE, (from, in, out) -> out.writeLong(identity.incarnation()));
-    switchboard.handleCalls(
+    connections.handleCalls(
         JoinCall.CALL,
-        (from, in, out) -> JoinCall.answer(out, decide(switchboard, from, in.readLong())));
+        (from, in, out) -> JoinCall.answer(out, decide(connections, from, in.readLong())));
   }
 
-  private Answer decide(PeerConnections switchboard, String name, long incarnation) {
+  private Answer decide(PeerConnections connections, String name, long incarnation) {
     boolean self = name.equals(identity.name());
     if (self && incarnation != identity.incarnation()) {
-      return refused(name, switchboard.address());
+      return refused(name, connections.address());
     }
     Membership members = membership;
     if (members == null) {
@@ -75,18 +75,18 @@ final class MemberAdmission implements AdmissionPolicy {
     for (NodeState state : members.states()) {
       if (state.name().equals(name)
           && state.incarnation() != incarnation
-          && isAlive(switchboard, state)) {
+          && isAlive(connections, state)) {
         return refused(name, state.linkAddress());
       }
     }
     return new Answer(Answer.Kind.WELCOME, identity.name(), members.memberAddresses());
   }
 
-  /** A killed node is still a member for seconds; its next life is not to wait for that. */
-  private static boolean isAlive(PeerConnections switchboard, NodeState state) {
+  /** A killed node stays a member for seconds; its restarted process must not wait for that. */
+  private static boolean isAlive(PeerConnections connections, NodeState state) {
     try {
-      return switchboard.call(
-              state.linkAddress(), JoinCall.ALIVE, ALIVE, (in, out) -> in.readLong())
+      return connections.call(
+              state.linkAddress(), JoinCall.ALIVE, ALIVE_TIMEOUT, (in, out) -> in.readLong())
           == state.incarnation();
     } catch (ClusterException e) {
       return false;

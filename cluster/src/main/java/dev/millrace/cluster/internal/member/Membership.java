@@ -26,27 +26,26 @@ import org.jgroups.View;
 import org.jgroups.stack.IpAddress;
 
 /**
- * Who is in the network, by JGroups over TLS, and the latest that each told of itself. A node tells
- * whenever it has changed, whenever members have, and from time to time.
+ * The members of the network, by JGroups over TLS, and the latest state of each. A node broadcasts its state when it changes, when members change, and from time to time.
  */
 public final class Membership implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
   private static final String GROUP = "millrace";
 
-  /** What came before the view with its sender did is kept, for so many senders. */
-  private static final int EARLY = 256;
+  /** States of senders that are not in the view yet are kept for this many senders. */
+  private static final int MAX_EARLY = 256;
 
   private final JChannel channel;
   private final MembershipSettings settings;
   private final HostResolver hosts;
-  private final StateBroadcaster teller;
-  private final Map<Address, NodeState> told = new ConcurrentHashMap<>();
+  private final StateBroadcaster broadcaster;
+  private final Map<Address, NodeState> stateOf = new ConcurrentHashMap<>();
 
-  /** Senders of what was not understood, each logged once. */
-  private final Set<Address> strange = ConcurrentHashMap.newKeySet();
+  /** Senders of unreadable states, each logged once. */
+  private final Set<Address> unreadable = ConcurrentHashMap.newKeySet();
 
-  /** Why others were not told the last time; of the teller. */
-  private String untold = "";
+  /** Why the last broadcast failed; used by the broadcaster's thread. */
+  private String lastFailure = "";
 
   private volatile List<Address> members = List.of();
   private volatile NodeState own;
@@ -63,17 +62,16 @@ public final class Membership implements AutoCloseable {
     this.hosts = hosts;
     this.own = first;
     this.address = settings.bind();
-    this.teller =
+    this.broadcaster =
         new StateBroadcaster(
-            first.name(), settings.suspectTimeout(), this::tell, () -> changed.accept(states()));
+            first.name(), settings.suspectTimeout(), this::broadcast, () -> changed.accept(states()));
   }
 
   /**
-   * Becomes a member; alone, where none of the given others is reached, until one is.
+   * Becomes a member; alone if none of the given others is reached, until one is.
    *
-   * @param first its member address is put right
-   * @param changed told the states of all live members, this one included, whenever they change;
-   *     by one thread of its own
+   * @param first its member address is replaced by the real one
+   * @param changed called with the states of all live members, this one included, whenever they change; by one thread
    */
   public static Membership join(
       NodeIdentity identity,
@@ -87,7 +85,7 @@ public final class Membership implements AutoCloseable {
       Membership membership = new Membership(channel, settings, hosts, first, changed);
       channel.setReceiver(membership.new GroupReceiver());
       channel.connect(GROUP);
-      membership.begin();
+      membership.start();
       return membership;
     } catch (Exception e) {
       if (channel != null) {
@@ -96,25 +94,25 @@ public final class Membership implements AutoCloseable {
       throw e instanceof ClusterException known
           ? known
           : new ClusterException(
-              "the membership of node \"%s\" cannot begin at %s: %s; is the port free, and the address one of this machine?"
-                  .formatted(identity.name(), settings.bind(), words(e)),
+              "the membership of node \"%s\" cannot start at %s: %s; is the port free, and is the address one of this machine?"
+                  .formatted(identity.name(), settings.bind(), reason(e)),
               e);
     }
   }
 
-  /** Where others find this member. */
+  /** The address of this member for others. */
   public HostPort address() {
     return address;
   }
 
-  /** Tells all what this node is now; of several within 200 ms, the last. */
+  /** Broadcasts this node's state; of several within 200 ms, the last. */
   public void announce(NodeState state) {
     own = state.withMemberAddress(address);
-    teller.requestBroadcast();
-    teller.requestChangeCallback();
+    broadcaster.requestBroadcast();
+    broadcaster.requestChangeCallback();
   }
 
-  /** Members may be found there too: a network in two parts grows together. */
+  /** Adds addresses where members may be found, so that two parts of a network merge. */
   void addDiscoveryAddresses(Collection<HostPort> others) {
     Set<HostPort> all = new LinkedHashSet<>(others);
     all.addAll(settings.members());
@@ -122,8 +120,7 @@ public final class Membership implements AutoCloseable {
   }
 
   /**
-   * Where the live members are, this one included: also those that have told nothing yet, of which
-   * one may be who lets others in.
+   * The addresses of all live members, this one included; also of members without a state yet, because one of them may be the coordinator.
    */
   List<HostPort> memberAddresses() {
     Set<HostPort> all = new LinkedHashSet<>(JGroupsStack.memberAddresses(channel, members));
@@ -131,13 +128,13 @@ public final class Membership implements AutoCloseable {
     return List.copyOf(all);
   }
 
-  /** Of the live members, this one included, by name. */
+  /** The states of all live members, this one included, in the order of their names. */
   public List<NodeState> states() {
     NodeState self = own;
     Map<String, NodeState> byName = new TreeMap<>();
-    // Where a name is there twice, the later life counts: the other is not yet missed, or ends.
+    // If a name exists twice, the newer incarnation counts; the other is dead or about to stop.
     for (Address member : members) {
-      NodeState state = told.get(member);
+      NodeState state = stateOf.get(member);
       if (state != null) {
         byName.merge(state.name(), state, (a, b) -> a.incarnation() > b.incarnation() ? a : b);
       }
@@ -150,38 +147,38 @@ public final class Membership implements AutoCloseable {
     return channel;
   }
 
-  /** Leaves, so that others know at once; no thread of it remains. */
+  /** Leaves, so that others know at once; none of its threads remains. */
   @Override
   public void close() {
-    teller.stop();
+    broadcaster.stop();
     channel.close();
-    teller.close();
+    broadcaster.close();
   }
 
-  private void begin() {
+  private void start() {
     IpAddress at =
         (IpAddress) channel.down(new Event(Event.GET_PHYSICAL_ADDRESS, channel.getAddress()));
     address = new HostPort(settings.host(), at.getPort());
     own = own.withMemberAddress(address);
-    teller.start();
+    broadcaster.start();
   }
 
-  private int tell() {
+  private int broadcast() {
     try {
       byte[] bytes = WireCodec.encode(own).array();
       channel.send(new BytesMessage(null, bytes));
       return bytes.length;
     } catch (Exception e) {
-      String why = words(e);
-      if (channel.isConnected() && !why.equals(untold)) {
-        untold = why;
-        LOG.log(Level.WARNING, () -> "the other members hear nothing new of this node: " + why);
+      String why = reason(e);
+      if (channel.isConnected() && !why.equals(lastFailure)) {
+        lastFailure = why;
+        LOG.log(Level.WARNING, () -> "this node cannot broadcast its state: " + why);
       }
       return 0;
     }
   }
 
-  private void heard(Message message) {
+  private void received(Message message) {
     Address sender = message.getSrc();
     try {
       NodeState state =
@@ -189,61 +186,61 @@ public final class Membership implements AutoCloseable {
               ByteBuffer.wrap(message.getArray(), message.getOffset(), message.getLength()));
       if (!state.name().equals(JGroupsStack.name(sender))
           || !ClusterProtocol.isName(state.name())) {
-        throw new ClusterException("it speaks for \"%s\", which it is not".formatted(state.name()));
+        throw new ClusterException("it claims to be \"%s\"".formatted(state.name()));
       }
       if (state.name().equals(own.name()) && state.incarnation() > own.incarnation()) {
         settings.onNameTaken().accept(state.linkAddress());
       }
       if (settings.isAllowedName().test(state.name()) && keep(sender, state)) {
-        teller.requestChangeCallback();
+        broadcaster.requestChangeCallback();
       }
     } catch (RuntimeException e) {
-      if (strange.size() < EARLY && strange.add(sender)) {
+      if (unreadable.size() < MAX_EARLY && unreadable.add(sender)) {
         LOG.log(
             Level.WARNING,
             () ->
-                "member \"%s\" is not listened to: %s"
-                    .formatted(JGroupsStack.name(sender), words(e)));
+                "messages of member \"%s\" are ignored: %s"
+                    .formatted(JGroupsStack.name(sender), reason(e)));
       }
     }
   }
 
-  /** Whether it is news. */
+  /** Whether the state is new. */
   private boolean keep(Address sender, NodeState state) {
-    if (!members.contains(sender) && told.size() >= members.size() + EARLY) {
+    if (!members.contains(sender) && stateOf.size() >= members.size() + MAX_EARLY) {
       return false;
     }
-    NodeState before = told.get(sender);
+    NodeState before = stateOf.get(sender);
     NodeState now =
-        told.merge(sender, state, (old, its) -> its.revision() > old.revision() ? its : old);
+        stateOf.merge(sender, state, (old, its) -> its.revision() > old.revision() ? its : old);
     return now != before;
   }
 
-  private void seen(View view) {
+  private void viewChanged(View view) {
     members = List.copyOf(view.getMembers());
-    told.keySet().retainAll(members);
-    strange.retainAll(members);
-    teller.requestBroadcast();
-    teller.requestChangeCallback();
+    stateOf.keySet().retainAll(members);
+    unreadable.retainAll(members);
+    broadcaster.requestBroadcast();
+    broadcaster.requestChangeCallback();
   }
 
-  private static String words(Throwable e) {
+  private static String reason(Throwable e) {
     String message = e.getMessage();
     Throwable cause = e.getCause();
     return cause != null && !(e instanceof ClusterException)
-        ? words(cause)
+        ? reason(cause)
         : message == null ? e.getClass().getSimpleName() : message;
   }
 
   private final class GroupReceiver implements Receiver {
     @Override
     public void receive(Message message) {
-      heard(message);
+      received(message);
     }
 
     @Override
     public void viewAccepted(View view) {
-      seen(view);
+      viewChanged(view);
     }
   }
 }

@@ -9,12 +9,12 @@ import java.util.function.Predicate;
 /**
  * How a member finds and watches the others.
  *
- * @param bind where its membership listens: an address of this machine; port 0: a free one
- * @param host what others are told instead of {@code bind}'s host, or that again
- * @param members addresses of the membership of others; empty for the first of a network
- * @param suspect a member that is silent for so long is left out
- * @param known names that may be members: what others say is not listened to
- * @param taken told where a later life of this member's name is, by a thread that must not wait
+ * @param bind address of this machine to listen on; port 0: a free one
+ * @param host the host that others use instead of {@code bind}'s
+ * @param members addresses of other members; empty for the first of a network
+ * @param suspectTimeout a member that is silent for this long is removed
+ * @param isAllowedName states of nodes with other names are ignored
+ * @param onNameTaken called with the address of a newer node with this member's name, by a thread that must not wait
  */
 public record MembershipSettings(
     HostPort bind,
@@ -23,14 +23,14 @@ public record MembershipSettings(
     Duration suspectTimeout,
     Predicate<String> isAllowedName,
     Consumer<HostPort> onNameTaken) {
-  /** What is usual for {@code suspect}. */
+  /** Default of {@code suspectTimeout}. */
   public static final Duration DEFAULT_SUSPECT_TIMEOUT = Duration.ofSeconds(6);
 
   public MembershipSettings {
     members = List.copyOf(members);
   }
 
-  /** With what is usual. */
+  /** With the defaults. */
   public MembershipSettings(HostPort bind, List<HostPort> members) {
     this(bind, bind.host(), members, DEFAULT_SUSPECT_TIMEOUT, name -> true, at -> {});
   }

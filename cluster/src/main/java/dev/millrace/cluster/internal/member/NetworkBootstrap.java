@@ -13,40 +13,38 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How a node gets into a network: it asks members for leave, and where the others are. As long as
- * none answers it goes on asking; a refusal ends it.
+ * Lets a node into a network: it asks known nodes whether it may join and where the members are. It asks again while none answers; a refusal ends it.
  *
- * <p>Nodes that name each other may all start at once: then none is a member yet, and the one whose
- * name is first begins.
+ * <p>Nodes that name each other may all start at once. Then none is a member yet, and the node with the first name in the alphabet begins.
  */
 final class NetworkBootstrap {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
   private static final Duration PAUSE = Duration.ofMillis(500);
-  private static final Duration VISIBLE = Duration.ofSeconds(10);
+  private static final Duration LOG_PAUSE = Duration.ofSeconds(10);
 
-  /** So long a node waits for those that do not answer, before it begins without them. */
-  private static final Duration GRACE = Duration.ofSeconds(3);
+  /** How long a node waits for silent nodes before it begins without them. */
+  private static final Duration SILENT_GRACE = Duration.ofSeconds(3);
 
-  private final PeerConnections switchboard;
+  private final PeerConnections connections;
   private final NodeIdentity identity;
   private final List<HostPort> join;
 
-  /** Why some did not answer in the last round. */
+  /** Why nodes did not answer in the last round. */
   private final Map<String, String> silent = new TreeMap<>();
 
-  /** Who is on its way in, this node included where it was told to ask itself. */
+  /** Nodes that are still joining; this node too if its own address is in the list. */
   private final List<String> joining = new ArrayList<>();
 
-  NetworkBootstrap(PeerConnections switchboard, NodeIdentity identity, List<HostPort> join) {
-    this.switchboard = switchboard;
+  NetworkBootstrap(PeerConnections connections, NodeIdentity identity, List<HostPort> join) {
+    this.connections = connections;
     this.identity = identity;
     this.join = join;
   }
 
-  /** Where the memberships of others are; empty where this node is the first. */
+  /** Addresses of the members; empty if this node is the first. */
   List<HostPort> members() {
-    long began = System.nanoTime();
-    long said = began - VISIBLE.toNanos();
+    long start = System.nanoTime();
+    long lastLog = start - LOG_PAUSE.toNanos();
     while (!join.isEmpty()) {
       for (HostPort at : join) {
         List<HostPort> members = ask(at);
@@ -55,12 +53,12 @@ final class NetworkBootstrap {
         }
       }
       long now = System.nanoTime();
-      if (mayBegin(now - began)) {
+      if (mayBegin(now - start)) {
         break;
       }
-      if (now - said >= VISIBLE.toNanos()) {
-        said = now;
-        LOG.log(Level.WARNING, "waiting for the network: {0}; trying on", waitingFor());
+      if (now - lastLog >= LOG_PAUSE.toNanos()) {
+        lastLog = now;
+        LOG.log(Level.WARNING, "waiting for the network: {0}; retrying", waitingFor());
       }
       pause();
       silent.clear();
@@ -71,7 +69,7 @@ final class NetworkBootstrap {
 
   private List<HostPort> ask(HostPort at) {
     try {
-      Answer answer = JoinCall.ask(switchboard, at, identity.incarnation());
+      Answer answer = JoinCall.ask(connections, at, identity.incarnation());
       if (answer.kind() == Answer.Kind.WELCOME) {
         return answer.members();
       }
@@ -88,12 +86,12 @@ final class NetworkBootstrap {
   private boolean mayBegin(long waited) {
     return !joining.isEmpty()
         && joining.stream().allMatch(name -> identity.name().compareTo(name) <= 0)
-        && (silent.isEmpty() || waited >= GRACE.toNanos());
+        && (silent.isEmpty() || waited >= SILENT_GRACE.toNanos());
   }
 
   private String waitingFor() {
     return silent.isEmpty()
-        ? "%s: a node that is still joining itself".formatted(String.join(", ", joining))
+        ? "%s: still joining the network itself".formatted(String.join(", ", joining))
         : String.join("; ", silent.values());
   }
 

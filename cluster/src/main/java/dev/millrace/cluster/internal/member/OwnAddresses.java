@@ -11,27 +11,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Under which host a node is reached, and on which its membership listens.
+ * The host by which others reach a node, and the host that its membership listens on.
  *
- * @param told to others: the advertised one, else the one listened on
+ * @param advertised the host that others are told
  * @param bound an address of this machine
  */
 record OwnAddresses(String advertised, String bound) {
 
-  /** Listening on all addresses says nothing of how to be reached: then one is chosen. */
+  /** If the node listens on all addresses, one of them is chosen. */
   static OwnAddresses of(HostPort listen, @Nullable HostPort advertise) {
     InetAddress listening = JGroupsStack.resolve(listen.host());
     boolean all = listening.isAnyLocalAddress();
     if (advertise == null) {
-      String host = all ? oneOfOurs() : listen.host();
+      String host = all ? reachableAddress() : listen.host();
       return new OwnAddresses(host, host);
     }
-    boolean ours = all && isOurs(JGroupsStack.resolve(advertise.host()));
-    String bound = ours ? advertise.host() : all ? oneOfOurs() : listen.host();
+    boolean ours = all && isLocal(JGroupsStack.resolve(advertise.host()));
+    String bound = ours ? advertise.host() : all ? reachableAddress() : listen.host();
     return new OwnAddresses(advertise.host(), bound);
   }
 
-  private static boolean isOurs(InetAddress address) {
+  private static boolean isLocal(InetAddress address) {
     try {
       return NetworkInterface.getByInetAddress(address) != null;
     } catch (SocketException e) {
@@ -39,8 +39,8 @@ record OwnAddresses(String advertised, String bound) {
     }
   }
 
-  /** One that others reach: IPv4 rather than IPv6; loopback only where there is no other. */
-  private static String oneOfOurs() {
+  /** An address that others can reach: IPv4 before IPv6; loopback only if there is no other. */
+  private static String reachableAddress() {
     try {
       List<InetAddress> addresses =
           NetworkInterface.networkInterfaces()
@@ -56,7 +56,7 @@ record OwnAddresses(String advertised, String bound) {
           : withoutScope(addresses.getFirst().getHostAddress());
     } catch (SocketException e) {
       throw new ClusterException(
-          "this machine does not tell its addresses: say by --advertise how it is reached", e);
+          "the addresses of this machine cannot be listed: pass --advertise", e);
     }
   }
 

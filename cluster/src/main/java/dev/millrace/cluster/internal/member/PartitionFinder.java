@@ -14,37 +14,35 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Asks the addresses that a node was told to join by, again and again, as long as their nodes are
- * not among the members: a network in parts, or one that began anew elsewhere, is found so. It asks
- * soon after the node began, which may have found nobody in time, and then less and less often.
+ * Asks the configured join addresses again and again while their nodes are not members. That finds a network that is split or was started elsewhere. It asks soon after the start, and then less and less often.
  */
 final class PartitionFinder implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
   private static final Duration SOON = Duration.ofSeconds(1);
 
-  private final PeerConnections switchboard;
+  private final PeerConnections connections;
   private final NodeIdentity identity;
   private final List<HostPort> join;
   private final Membership membership;
   private final Duration pause;
   private final Thread thread;
 
-  /** Who answered at an address. */
+  /** The name of the node that answered at an address. */
   private final Map<HostPort, String> answered = new HashMap<>();
 
-  /** Where members were found at the last asking. */
-  private final Set<HostPort> sought = new HashSet<>();
+  /** Addresses that answered last time although their nodes are not members. */
+  private final Set<HostPort> unmerged = new HashSet<>();
 
-  private final Map<HostPort, String> said = new HashMap<>();
+  private final Map<HostPort, String> logged = new HashMap<>();
 
   PartitionFinder(
-      PeerConnections switchboard,
+      PeerConnections connections,
       NodeIdentity identity,
       List<HostPort> join,
       Membership membership,
       Duration pause) {
-    this.switchboard = switchboard;
+    this.connections = connections;
     this.identity = identity;
     this.join = join;
     this.membership = membership;
@@ -70,7 +68,7 @@ final class PartitionFinder implements AutoCloseable {
         Thread.sleep(next);
         for (HostPort at : join) {
           if (isMember(at)) {
-            sought.remove(at);
+            unmerged.remove(at);
           } else {
             ask(at, next.equals(pause));
           }
@@ -91,16 +89,16 @@ final class PartitionFinder implements AutoCloseable {
         .anyMatch(state -> state.linkAddress().equals(at) || state.name().equals(name));
   }
 
-  private void ask(HostPort at, boolean inTime) throws InterruptedException {
+  private void ask(HostPort at, boolean isSettled) throws InterruptedException {
     try {
-      Answer answer = JoinCall.ask(switchboard, at, identity.incarnation());
+      Answer answer = JoinCall.ask(connections, at, identity.incarnation());
       answered.put(at, answer.text());
       if (answer.kind() == Answer.Kind.WELCOME && !isMember(at)) {
         membership.addDiscoveryAddresses(answer.members());
-        if (inTime && !sought.add(at)) {
-          say(
+        if (isSettled && !unmerged.add(at)) {
+          logOnce(
               at,
-              "node \"%s\" at %s stays without contact to the membership of this node: are the ports open between %s and %s?"
+              "node \"%s\" at %s is not reached by the membership of this node: are the ports open between %s and %s?"
                   .formatted(answer.text(), at, membership.address(), answer.members()));
         }
       }
@@ -109,14 +107,14 @@ final class PartitionFinder implements AutoCloseable {
         throw new InterruptedException();
       }
       if (e.refused()) {
-        say(at, String.valueOf(e.getMessage()));
+        logOnce(at, String.valueOf(e.getMessage()));
       }
     }
   }
 
-  /** Each thing once. */
-  private void say(HostPort at, String what) {
-    if (!what.equals(said.put(at, what))) {
+  /** Logs each text once per address. */
+  private void logOnce(HostPort at, String what) {
+    if (!what.equals(logged.put(at, what))) {
       LOG.log(Level.WARNING, () -> what);
     }
   }

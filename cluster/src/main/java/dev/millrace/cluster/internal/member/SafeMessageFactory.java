@@ -17,9 +17,7 @@ import org.jgroups.util.SeqnoList;
 import org.jgroups.util.SizeStreamable;
 
 /**
- * The messages that the protocols of a membership use. JGroups would read any Java object, and make
- * one of any class that a message names, before anybody is asked: here what comes in is bytes,
- * nothing, or one of two lists of numbers. JGroups keeps this for the whole process.
+ * The message types that the protocols of a membership need. JGroups would deserialize any Java object that a message names. This factory accepts only bytes, empty messages, and two kinds of number lists. It applies to the whole process.
  */
 final class SafeMessageFactory extends MessageFactory {
   private static final Set<Short> LISTS =
@@ -30,7 +28,7 @@ final class SafeMessageFactory extends MessageFactory {
 
   private SafeMessageFactory() {}
 
-  /** Before the first membership listens. */
+  /** Must run before the first membership listens. */
   static void install() {
     Arrays.fill(creators, (Supplier<Message>) SafeMessageFactory::unknown);
     creators[Message.BYTES_MSG] = Bytes::new;
@@ -42,7 +40,7 @@ final class SafeMessageFactory extends MessageFactory {
     throw new IllegalArgumentException("a message of a type that no member sends");
   }
 
-  /** Bytes that are no object, whatever their flags say. */
+  /** Bytes that are never deserialized, whatever their flags say. */
   static final class Bytes extends BytesMessage {
     @Override
     public Supplier<Message> create() {
@@ -55,7 +53,7 @@ final class SafeMessageFactory extends MessageFactory {
     }
   }
 
-  /** What protocols miss of each other's messages, or have seen of them. */
+  /** Lists of message numbers that protocols lack or have seen. */
   static final class Numbers extends ObjectMessage {
     @Override
     public Supplier<Message> create() {

@@ -7,37 +7,35 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 
 /**
- * The one thread that tells others of this node, and the node's owner of others: so that neither
- * holds up JGroups. What is asked for several times within 200 ms is told once; who has much to
- * tell does so less often.
+ * The thread that broadcasts this node's state and reports changes of others, so that neither delays JGroups. Several requests within 200 ms are one broadcast; a large state is broadcast less often.
  */
 final class StateBroadcaster implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
-  private static final long PACE = Duration.ofMillis(200).toNanos();
+  private static final long MIN_PAUSE = Duration.ofMillis(200).toNanos();
   private static final long BYTES_PER_SECOND = 256 << 10;
 
   private final Duration repeat;
-  private final IntSupplier tell;
+  private final IntSupplier broadcast;
   private final Runnable changed;
   private final Thread thread;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition news = lock.newCondition();
 
-  /** When others were told, and how long they are left alone since. */
-  private long toldAt;
+  /** When the last broadcast was, and the pause after it. */
+  private long lastBroadcast;
 
-  private long pace = PACE;
-  private boolean tellDue = true;
+  private long pause = MIN_PAUSE;
+  private boolean broadcastDue = true;
   private boolean changedDue = true;
   private boolean closed;
 
   /**
-   * @param repeat others are told again after so long even where nothing changed
-   * @param tell gives how many bytes it told
+   * @param repeat a broadcast follows after this long even without a change
+   * @param broadcast broadcasts, and returns the number of bytes
    */
-  StateBroadcaster(String name, Duration repeat, IntSupplier tell, Runnable changed) {
+  StateBroadcaster(String name, Duration repeat, IntSupplier broadcast, Runnable changed) {
     this.repeat = repeat;
-    this.tell = tell;
+    this.broadcast = broadcast;
     this.changed = changed;
     this.thread =
         Thread.ofPlatform().daemon().name("millrace-member-teller-" + name).unstarted(this::run);
@@ -48,14 +46,14 @@ final class StateBroadcaster implements AutoCloseable {
   }
 
   void requestBroadcast() {
-    ask(true, false);
+    request(true, false);
   }
 
   void requestChangeCallback() {
-    ask(false, true);
+    request(false, true);
   }
 
-  /** Begins nothing more. */
+  /** Starts nothing more. */
   void stop() {
     lock.lock();
     try {
@@ -66,7 +64,7 @@ final class StateBroadcaster implements AutoCloseable {
     }
   }
 
-  /** Ends, and waits for what was begun. */
+  /** Stops, and waits for what has started. */
   @Override
   public void close() {
     stop();
@@ -80,11 +78,11 @@ final class StateBroadcaster implements AutoCloseable {
     }
   }
 
-  private void ask(boolean tells, boolean changes) {
+  private void request(boolean broadcastNow, boolean reportNow) {
     lock.lock();
     try {
-      tellDue |= tells;
-      changedDue |= changes;
+      broadcastDue |= broadcastNow;
+      changedDue |= reportNow;
       news.signal();
     } finally {
       lock.unlock();
@@ -92,28 +90,28 @@ final class StateBroadcaster implements AutoCloseable {
   }
 
   private void run() {
-    toldAt = System.nanoTime() - PACE;
+    lastBroadcast = System.nanoTime() - MIN_PAUSE;
     try {
       while (true) {
-        boolean tells;
-        boolean changes;
+        boolean broadcastNow;
+        boolean reportNow;
         lock.lockInterruptibly();
         try {
           await();
           if (closed) {
             return;
           }
-          tells = left() <= 0;
-          changes = changedDue;
-          tellDue &= !tells;
+          broadcastNow = untilBroadcast() <= 0;
+          reportNow = changedDue;
+          broadcastDue &= !broadcastNow;
           changedDue = false;
         } finally {
           lock.unlock();
         }
-        if (tells) {
-          attempt(this::tellNow);
+        if (broadcastNow) {
+          attempt(this::broadcastState);
         }
-        if (changes) {
+        if (reportNow) {
           attempt(changed);
         }
       }
@@ -122,29 +120,29 @@ final class StateBroadcaster implements AutoCloseable {
     }
   }
 
-  /** Until there is something to do. */
+  /** Waits until there is something to do. */
   private void await() throws InterruptedException {
-    while (!closed && !changedDue && left() > 0) {
-      news.awaitNanos(left());
+    while (!closed && !changedDue && untilBroadcast() > 0) {
+      news.awaitNanos(untilBroadcast());
     }
   }
 
-  /** Until others are to be told. */
-  private long left() {
-    return (tellDue ? pace : Math.max(pace, repeat.toNanos())) - (System.nanoTime() - toldAt);
+  /** Nanoseconds until the next broadcast is due. */
+  private long untilBroadcast() {
+    return (broadcastDue ? pause : Math.max(pause, repeat.toNanos())) - (System.nanoTime() - lastBroadcast);
   }
 
-  private void tellNow() {
-    toldAt = System.nanoTime();
-    long bytes = tell.getAsInt();
-    pace = Math.max(PACE, Duration.ofSeconds(1).toNanos() * bytes / BYTES_PER_SECOND);
+  private void broadcastState() {
+    lastBroadcast = System.nanoTime();
+    long bytes = broadcast.getAsInt();
+    pause = Math.max(MIN_PAUSE, Duration.ofSeconds(1).toNanos() * bytes / BYTES_PER_SECOND);
   }
 
   private static void attempt(Runnable action) {
     try {
       action.run();
     } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, "what members told could not be used", e);
+      LOG.log(Level.WARNING, "a change of members could not be handled", e);
     }
   }
 }

@@ -17,25 +17,22 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server socket whose {@code accept} gives only connections that have proved themselves. JGroups
- * takes connections one after the other and waits for each; so that nobody outside the network can
- * hold it up, handshakes are done here, at the same time, and within a limit of time and number;
- * where there are too many, the oldest goes.
+ * A server socket whose {@code accept} returns only connections that passed their TLS handshake. JGroups accepts one connection after the other and waits for each. So that nobody outside the network can delay it, handshakes run here in parallel, with limits of time and number; if there are too many, the oldest is closed.
  */
 final class TlsServerSocket extends ServerSocket {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
-  static final int AT_ONCE = 256;
+  static final int MAX_HANDSHAKES = 256;
   private static final Socket END = new Socket();
 
   private final SSLContext tls;
   private final Duration limit;
 
-  /** Connections in their handshakes, and when (by nanoTime) they must be through. */
-  private final Map<Socket, Long> hands = new LinkedHashMap<>(); // guarded by itself
+  /** Connections in their handshakes, and their deadlines (nanoTime). */
+  private final Map<Socket, Long> handshakes = new LinkedHashMap<>(); // guarded by itself
 
-  private final BlockingQueue<Socket> proved = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Socket> authenticated = new LinkedBlockingQueue<>();
 
-  private final Thread door = Thread.ofPlatform().daemon().unstarted(this::run);
+  private final Thread acceptor = Thread.ofPlatform().daemon().unstarted(this::run);
 
   TlsServerSocket(SSLContext tls, Duration limit) throws IOException {
     this.tls = tls;
@@ -46,16 +43,16 @@ final class TlsServerSocket extends ServerSocket {
   public void bind(SocketAddress at, int backlog) throws IOException {
     super.bind(at, backlog);
     setSoTimeout(250);
-    door.setName("millrace-member-door-" + getLocalPort());
-    door.start();
+    acceptor.setName("millrace-member-acceptor-" + getLocalPort());
+    acceptor.start();
   }
 
   @Override
   public Socket accept() throws IOException {
     try {
-      Socket next = proved.take();
+      Socket next = authenticated.take();
       if (next == END) {
-        proved.add(END);
+        authenticated.add(END);
         throw new SocketException("Socket closed");
       }
       return next;
@@ -69,11 +66,11 @@ final class TlsServerSocket extends ServerSocket {
   public void close() throws IOException {
     super.close();
     dropAll();
-    proved.forEach(each -> drop(each == END ? null : each));
-    proved.add(END);
+    authenticated.forEach(each -> drop(each == END ? null : each));
+    authenticated.add(END);
     try {
-      if (door.isAlive()) {
-        door.join(Duration.ofSeconds(1));
+      if (acceptor.isAlive()) {
+        acceptor.join(Duration.ofSeconds(1));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -83,38 +80,38 @@ final class TlsServerSocket extends ServerSocket {
   private void run() {
     while (!isClosed()) {
       try {
-        come(super.accept());
+        accepted(super.accept());
       } catch (SocketTimeoutException e) {
-        // Nobody came; there may be some to send away.
+        // No connection; check the deadlines.
       } catch (Throwable e) {
         // Out of descriptors, threads or memory: others will free some.
         pause();
       }
-      sendAwayLate();
+      dropLate();
     }
     dropAll();
   }
 
-  private void come(Socket socket) {
-    synchronized (hands) {
-      if (hands.size() == AT_ONCE) {
-        Socket oldest = hands.keySet().iterator().next();
-        hands.remove(oldest);
+  private void accepted(Socket socket) {
+    synchronized (handshakes) {
+      if (handshakes.size() == MAX_HANDSHAKES) {
+        Socket oldest = handshakes.keySet().iterator().next();
+        handshakes.remove(oldest);
         drop(oldest);
       }
-      hands.put(socket, System.nanoTime() + limit.toNanos());
+      handshakes.put(socket, System.nanoTime() + limit.toNanos());
     }
-    Thread.ofVirtual().name("millrace-member-handshake").start(() -> shake(socket));
+    Thread.ofVirtual().name("millrace-member-handshake").start(() -> handshake(socket));
   }
 
-  /** Whether it was still among those in their handshakes. */
-  private boolean through(Socket socket) {
-    synchronized (hands) {
-      return hands.remove(socket) != null;
+  /** Removes a connection from the handshakes; false if it was dropped before. */
+  private boolean remove(Socket socket) {
+    synchronized (handshakes) {
+      return handshakes.remove(socket) != null;
     }
   }
 
-  private void shake(Socket socket) {
+  private void handshake(Socket socket) {
     try {
       socket.setTcpNoDelay(true);
       String peer = socket.getInetAddress().getHostAddress();
@@ -123,23 +120,23 @@ final class TlsServerSocket extends ServerSocket {
       secure.setUseClientMode(false);
       secure.setSSLParameters(MutualTls.parameters());
       secure.startHandshake();
-      if (through(socket) && !isClosed()) {
-        proved.add(new TlsSocket(tls, socket, secure));
+      if (remove(socket) && !isClosed()) {
+        authenticated.add(new TlsSocket(tls, socket, secure));
         return;
       }
     } catch (IOException | RuntimeException e) {
       LOG.log(
           System.Logger.Level.DEBUG,
-          () -> "membership: %s did not get in: %s".formatted(socket, e.getMessage()));
+          () -> "membership: %s was refused: %s".formatted(socket, e.getMessage()));
     }
-    through(socket);
+    remove(socket);
     drop(socket);
   }
 
-  private void sendAwayLate() {
+  private void dropLate() {
     long now = System.nanoTime();
-    synchronized (hands) {
-      hands
+    synchronized (handshakes) {
+      handshakes
           .entrySet()
           .removeIf(
               each -> {
@@ -151,12 +148,12 @@ final class TlsServerSocket extends ServerSocket {
   }
 
   private void dropAll() {
-    synchronized (hands) {
-      hands.keySet().forEach(TlsServerSocket::drop);
+    synchronized (handshakes) {
+      handshakes.keySet().forEach(TlsServerSocket::drop);
     }
   }
 
-  /** So that a lack of what they need is not met with a busy loop. */
+  /** Avoids a busy loop while descriptors or memory are short. */
   private static void pause() {
     try {
       Thread.sleep(50);
@@ -171,7 +168,7 @@ final class TlsServerSocket extends ServerSocket {
         socket.close();
       }
     } catch (IOException e) {
-      // It is gone all the same.
+      // It is closed anyway.
     }
   }
 }

@@ -23,17 +23,14 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TLS connection for JGroups that never makes it wait. JGroups connects, sends and closes for all
- * members by few threads and under common locks: one frozen member would hold up the rest until
- * they are taken for dead themselves. So connecting, the handshake and writing are done here by a
- * thread of the connection's own, from a queue with a limit, and closing waits for nothing.
+ * A TLS connection that never makes JGroups wait. JGroups connects, sends and closes for all members with few threads and shared locks, so one frozen member would delay the others until they seem dead too. Here connecting, the handshake and writing run on a thread of their own, from a bounded queue, and closing waits for nothing.
  */
 final class TlsSocket extends Socket {
   private static final long QUEUE_BYTES = 16 << 20;
-  private static final Duration LAST_WORDS = Duration.ofMillis(500);
+  private static final Duration CLOSE_DELAY = Duration.ofMillis(500);
   private static final byte[] END = {};
 
-  /** What a thread of JGroups reads: it has one connection for life. */
+  /** The connection that a JGroups thread reads; it has only one. */
   private static final ThreadLocal<@Nullable TlsSocket> READ = new ThreadLocal<>();
 
   private final SSLContext tls;
@@ -46,24 +43,24 @@ final class TlsSocket extends Socket {
   private volatile @Nullable Set<String> names;
   private volatile boolean closed;
 
-  /** One that is still to be connected. */
+  /** A socket that is not connected yet. */
   TlsSocket(SSLContext tls, Duration handshake) {
     this.tls = tls;
     this.handshake = handshake;
     this.raw = new Socket();
   }
 
-  /** One that came in, and has proved itself. */
-  TlsSocket(SSLContext tls, Socket raw, SSLSocket proved) {
+  /** An accepted socket after its handshake. */
+  TlsSocket(SSLContext tls, Socket raw, SSLSocket authenticated) {
     this.tls = tls;
     this.handshake = Duration.ZERO;
     this.raw = raw;
-    secure.complete(proved);
+    secure.complete(authenticated);
     this.peer = (InetSocketAddress) raw.getRemoteSocketAddress();
     Thread.ofVirtual().name("millrace-member-writer").start(this::write);
   }
 
-  /** The names in the certificate of who sent what this thread reads. */
+  /** The names in the certificate of the sender whose bytes this thread reads. */
   static Set<String> namesBeingRead() {
     TlsSocket socket = READ.get();
     try {
@@ -118,9 +115,9 @@ final class TlsSocket extends Socket {
     secure.completeExceptionally(new SocketException("Socket closed"));
     queue.add(END);
     if (queued.get() == 0) {
-      cut();
+      closeRaw();
     } else {
-      Thread.ofVirtual().name("millrace-member-closer").start(this::cutSoon);
+      Thread.ofVirtual().name("millrace-member-closer").start(this::closeRawSoon);
     }
   }
 
@@ -153,11 +150,11 @@ final class TlsSocket extends Socket {
     } catch (IOException | InterruptedException e) {
       closed = true;
     } finally {
-      cut();
+      closeRaw();
     }
   }
 
-  /** Why there is none is a SocketException, which JGroups takes for the end that it is. */
+  /** The TLS socket once the handshake is done; a failure is a SocketException, which JGroups understands. */
   private SSLSocket secure() throws SocketException {
     try {
       return secure.join();
@@ -166,20 +163,20 @@ final class TlsSocket extends Socket {
     }
   }
 
-  private void cutSoon() {
+  private void closeRawSoon() {
     try {
-      Thread.sleep(LAST_WORDS);
+      Thread.sleep(CLOSE_DELAY);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    cut();
+    closeRaw();
   }
 
-  private void cut() {
+  private void closeRaw() {
     try {
       raw.close();
     } catch (IOException e) {
-      // It is gone all the same.
+      // It is closed anyway.
     }
   }
 
@@ -213,13 +210,13 @@ final class TlsSocket extends Socket {
       }
       if (queued.addAndGet(length) > QUEUE_BYTES) {
         TlsSocket.this.close();
-        throw new SocketException("the other side does not take what it is sent");
+        throw new SocketException("the other side does not read");
       }
       queue.add(Arrays.copyOfRange(bytes, offset, offset + length));
     }
   }
 
-  // What follows is what JGroups asks of a socket besides.
+  // JGroups needs these methods too.
 
   @Override
   public void bind(SocketAddress at) throws IOException {

@@ -9,7 +9,7 @@ import java.time.Duration;
 import javax.net.ssl.SSLContext;
 import org.jgroups.util.DefaultSocketFactory;
 
-/** The sockets of JGroups: TLS 1.3 only, both sides prove themselves, no handshake is endless. */
+/** The sockets of JGroups: TLS 1.3 only, certificates on both sides, handshakes with a time limit. */
 final class TlsSocketFactory extends DefaultSocketFactory {
   private static final int BACKLOG = 50;
 

@@ -29,23 +29,23 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What the origin has of its model: tokenizer, end and first layers; and what it needs of others. */
+/** The origin's part of its model (tokenizer, end, first layers), and what it needs from nodes. */
 public final class OriginModel implements AutoCloseable {
-  /** Batches of a pipe that may be under way at once. */
+  /** Groups of sequences that may be in flight in a pipe. */
   public static final int GROUPS = 8;
 
   private final Tokenizer tokenizer;
   private final PromptEncoder prompts;
   private final EndModel end;
-  private final WheelSettings turning;
-  private final ModelRequirements need;
-  private final SessionParameters terms;
+  private final WheelSettings wheelSettings;
+  private final ModelRequirements requirements;
+  private final SessionParameters parameters;
 
   private OriginModel(OriginSettings settings, String sha256, Gguf gguf, ModelConfig config) {
     tokenizer = Tokenizer.of(gguf.metadata());
     prompts = new PromptEncoder(gguf.metadata(), tokenizer);
     LoadSettings loading = LoadSettings.of(settings.engine(), config);
-    turning =
+    wheelSettings =
         WheelSettings.of(settings.engine(), loading.pages(), loading.context()).withGroups(GROUPS);
     List<Long> layerBytes = new ArrayList<>();
     for (int layer = 0; layer < config.layers(); layer++) {
@@ -53,17 +53,17 @@ public final class OriginModel implements AutoCloseable {
     }
     String name = name(settings.file());
     long cacheBytes = SegmentWeights.cacheBytes(config, 1, loading);
-    need =
+    requirements =
         new ModelRequirements(
             sha256, name, fileBytes(gguf), layerBytes, cacheBytes, settings.localLayers());
-    terms =
+    parameters =
         new SessionParameters(
             sha256,
             name,
             NumericsVersion.CURRENT,
             new SessionParameters.CacheShape(
-                settings.engine().kvType(), turning.context(), turning.pages()),
-            new SessionParameters.BatchShape(turning.maxRows(), turning.maxSequences(), GROUPS));
+                settings.engine().kvType(), wheelSettings.context(), wheelSettings.pages()),
+            new SessionParameters.BatchShape(wheelSettings.maxRows(), wheelSettings.maxSequences(), GROUPS));
     end = EndModel.open(gguf, settings.localLayers(), loading);
   }
 
@@ -72,13 +72,13 @@ public final class OriginModel implements AutoCloseable {
     ModelConfig config = ModelConfig.ofGenerator(file.gguf());
     if (settings.localLayers() > config.layers()) {
       throw new ClusterException(
-          "%d local layers are asked for, but the model of %s has %d"
+          "%d local layers are requested, but the model of %s has %d"
               .formatted(settings.localLayers(), settings.file(), config.layers()));
     }
     return new OriginModel(settings, file.sha256(), file.gguf(), config);
   }
 
-  /** What the file is called, without what every name has. */
+  /** The model's name: its file name without the ending. */
   private static String name(Path file) {
     String name = String.valueOf(file.getFileName());
     return name.endsWith(".gguf") ? name.substring(0, name.length() - 5) : name;
@@ -97,44 +97,44 @@ public final class OriginModel implements AutoCloseable {
   }
 
   public ModelRequirements requirements() {
-    return need;
+    return requirements;
   }
 
   public SessionParameters sessionParameters() {
-    return terms;
+    return parameters;
   }
 
-  /** What the end, the first layers and their keys and values take, with so many pipes. */
+  /** Memory of the end, the first layers and their keys and values, with so many pipes. */
   public long usedBytes(int pipes) {
-    return end.weightBytes() + pipes * need.local() * need.cacheBytes();
+    return end.weightBytes() + pipes * requirements.local() * requirements.cacheBytes();
   }
 
-  /** Of a hidden state. */
+  /** Width of a hidden state. */
   public int width() {
     return end.config().width();
   }
 
-  /** Wheels for as many pipes as there are hops, without a plan yet. */
+  /** A batch loop with one pipe per transport, without plans yet. */
   public BatchLoop wheels(
       String node,
-      List<? extends FrameTransport> hops,
+      List<? extends FrameTransport> transports,
       LongSupplier clock,
-      @Nullable AuditHook examiner) {
+      @Nullable AuditHook auditHook) {
     List<PipeProcessor> processors = new ArrayList<>();
-    for (FrameTransport hop : hops) {
+    for (FrameTransport transport : transports) {
       List<Segment> segments = List.copyOf(end.openSegments());
-      processors.add(new PipeProcessor(node, segments, end.end(), hop));
+      processors.add(new PipeProcessor(node, segments, end.end(), transport));
     }
     return new BatchLoop(
-        turning,
+        wheelSettings,
         processors,
         tokenizer,
         () -> TextAssembler.of(tokenizer.decoder()),
         clock,
-        examiner);
+        auditHook);
   }
 
-  /** Starts the wheels; this model is the engine's from then on, and goes with it. */
+  /** Makes the engine, which owns this model from then on. */
   public Engine engine(BatchLoop wheels) {
     return Engine.of(
         new Engine.Parts(
@@ -149,7 +149,7 @@ public final class OriginModel implements AutoCloseable {
             end));
   }
 
-  /** Frees it, where it has not become an engine's. */
+  /** Frees the model if no engine owns it. */
   @Override
   public void close() {
     end.close();

@@ -17,11 +17,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The origin's model file by its hash, which it gives to nodes that have not got it. It stays open:
- * whoever puts another in its place changes nothing here.
+ * The origin's model file and its hash; nodes fetch the file from here. It stays open, so replacing it on disk changes nothing here.
  */
 public final class OriginModelFile implements AutoCloseable {
-  /** A file as it was found. */
+  /** A file's attributes, which show a change. */
   private record Stamp(@Nullable Object key, long bytes, FileTime modified) {
     static Stamp of(Path file) throws IOException {
       BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
@@ -44,7 +43,7 @@ public final class OriginModelFile implements AutoCloseable {
     this.temporary = temporary;
   }
 
-  /** Waits until the file's hash is known: that reads it once, where it is not remembered. */
+  /** Opens the file and waits for its hash, which reads the whole file unless the hash is cached. */
   public static OriginModelFile open(OriginSettings settings) {
     Path cache = settings.cache();
     Path temporary = cache == null ? temporary() : null;
@@ -58,7 +57,7 @@ public final class OriginModelFile implements AutoCloseable {
       String sha256 = store.sha256(settings.file());
       if (!stamps.equals(stamps(gguf))) {
         throw new ClusterException(
-            settings.file() + " was changed while it was read; start again when it is complete");
+            settings.file() + " changed while it was read; start again when it is complete");
       }
       return new OriginModelFile(store, sha256, gguf, stamps, temporary);
     } catch (Throwable e) {
@@ -94,7 +93,7 @@ public final class OriginModelFile implements AutoCloseable {
     try {
       return Files.createTempDirectory("millrace-origin");
     } catch (IOException e) {
-      throw new ClusterException("no temporary directory can be made: " + e.getMessage(), e);
+      throw new ClusterException("a temporary directory cannot be created: " + e.getMessage(), e);
     }
   }
 
@@ -106,14 +105,13 @@ public final class OriginModelFile implements AutoCloseable {
     return sha256;
   }
 
-  /** As it was when its hash was taken, unless it is not {@link #isUnchanged} any more. */
+  /** The file as it was hashed, as long as it {@link #isUnchanged}. */
   public Gguf gguf() {
     return gguf;
   }
 
   /**
-   * Whether nobody wrote into it. Another file of its name is none of ours: what is open here stays
-   * what it was.
+   * Whether nobody wrote into the file. A new file of the same name does not matter: the open one stays as it was.
    */
   public boolean isUnchanged() {
     for (int i = 0; i < stamps.size(); i++) {
@@ -125,7 +123,7 @@ public final class OriginModelFile implements AutoCloseable {
           return false;
         }
       } catch (NoSuchFileException e) {
-        // it was removed, and stays open here
+        // it was deleted, but is still open here
       } catch (IOException e) {
         return false;
       }
@@ -150,7 +148,7 @@ public final class OriginModelFile implements AutoCloseable {
       }
     } catch (IOException e) {
       System.getLogger("dev.millrace.cluster")
-          .log(System.Logger.Level.DEBUG, "{0} stays: {1}", directory, e.getMessage());
+          .log(System.Logger.Level.DEBUG, "{0} could not be deleted: {1}", directory, e.getMessage());
     }
   }
 }

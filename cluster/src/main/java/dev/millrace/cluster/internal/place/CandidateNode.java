@@ -6,11 +6,11 @@ import java.util.List;
 /**
  * A node as the planner sees it.
  *
- * @param loaded layers of the model that it has, apart and in order
- * @param coming layers of the model that it is getting
- * @param free bytes that it would give to further layers and their caches; 0: it takes none
- * @param speed bytes of weights that a step of one row passes in a second; 0 where not known
- * @param sessions that other origins have open there
+ * @param loaded layers of the model that it has, in order and not overlapping
+ * @param coming layers of the model that it is loading
+ * @param free memory for further layers and their caches; 0: it loads none
+ * @param speed bytes of weights per second in a step of one row; 0: unknown
+ * @param sessions open for other origins
  */
 public record CandidateNode(
     String node,

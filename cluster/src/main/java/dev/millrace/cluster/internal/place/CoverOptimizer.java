@@ -9,98 +9,97 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The best cover of a course: its slowest worker is fast and its stretches are few. Each stretch is
- * one more hop for every step, so one more is worth it where the slowest gets faster by a fifth.
+ * Finds the best cover of a {@link CoverProblem}: a fast slowest node and few stretches. Each stretch is one more hop for every step, so another one must make the slowest node faster by a fifth.
  */
 final class CoverOptimizer {
-  /** Where the slowest worker is so near to the best that can be, the search ends. */
+  /** The search ends when the slowest node is this near to the bound. */
   private static final double NEAR = 1e-4;
 
-  private static final int MOST_ROUNDS = 40;
+  private static final int MAX_ROUNDS = 40;
 
   /** What another stretch costs, as a factor of time. */
   static final double HOP = 1.25;
 
-  private final CoverProblem course;
+  private final CoverProblem problem;
 
-  private CoverOptimizer(CoverProblem course) {
-    this.course = course;
+  private CoverOptimizer(CoverProblem problem) {
+    this.problem = problem;
   }
 
-  /** Steps by pipe and layer; null where the course cannot be covered. */
-  static @Nullable List<Step> of(CoverProblem course) {
-    List<Step> any = CoverSearch.find(course, Double.MAX_VALUE, Preference.REACH);
+  /** The stretches by pipe and layer; null if there is no cover. */
+  static @Nullable List<Step> of(CoverProblem problem) {
+    List<Step> any = CoverSearch.find(problem, Double.MAX_VALUE, Preference.MOST_COVERED);
     if (any == null) {
       return null;
     }
-    CoverOptimizer cover = new CoverOptimizer(course);
+    CoverOptimizer cover = new CoverOptimizer(problem);
     return cover.shorten(cover.improve(any), any);
   }
 
   private List<Step> improve(List<Step> any) {
     List<Step> best = any;
-    double high = course.slowest(best);
+    double high = problem.slowest(best);
     double low = least();
-    for (int round = 0; round < MOST_ROUNDS && high - low > NEAR * high; round++) {
+    for (int round = 0; round < MAX_ROUNDS && high - low > NEAR * high; round++) {
       double middle = (low + high) / 2;
-      List<Step> found = CoverSearch.find(course, middle, Preference.THRIFT);
+      List<Step> found = CoverSearch.find(problem, middle, Preference.LEAST_WASTE);
       if (found == null) {
         low = middle;
       } else {
         best = found;
-        high = course.slowest(found);
+        high = problem.slowest(found);
       }
     }
-    List<Step> shorter = CoverSearch.find(course, Math.nextUp(high), Preference.REACH);
+    List<Step> shorter = CoverSearch.find(problem, Math.nextUp(high), Preference.MOST_COVERED);
     return balance(shorter == null || shorter.size() > best.size() ? best : shorter);
   }
 
-  /** The best of the fastest cover, the shortest, and those between that have ever more time. */
+  /** The best of the fastest cover, the shortest, and those between. */
   private List<Step> shorten(List<Step> fastest, List<Step> any) {
     List<Step> best = fastest;
-    double least = course.slowest(fastest);
+    double least = problem.slowest(fastest);
     double limit = least;
     int size = fastest.size();
     for (int fewer = 1; fewer <= fastest.size() - any.size(); fewer++) {
       limit *= HOP;
-      List<Step> found = CoverSearch.find(course, limit, Preference.REACH);
+      List<Step> found = CoverSearch.find(problem, limit, Preference.MOST_COVERED);
       if (found != null && found.size() < size) {
         size = found.size();
-        List<Step> balanced = hasten(balance(found), least);
+        List<Step> balanced = speedUp(balance(found), least);
         best = cost(balanced) < cost(best) ? balanced : best;
       }
     }
     return best;
   }
 
-  /** Makes the slowest faster, as far as it goes with no more stretches. */
-  private List<Step> hasten(List<Step> steps, double least) {
+  /** Makes the slowest node faster without adding stretches. */
+  private List<Step> speedUp(List<Step> steps, double least) {
     List<Step> best = steps;
     double low = least;
-    double high = course.slowest(best);
-    for (int round = 0; round < MOST_ROUNDS && high - low > NEAR * high; round++) {
+    double high = problem.slowest(best);
+    for (int round = 0; round < MAX_ROUNDS && high - low > NEAR * high; round++) {
       double middle = (low + high) / 2;
-      List<Step> found = CoverSearch.find(course, middle, Preference.REACH);
+      List<Step> found = CoverSearch.find(problem, middle, Preference.MOST_COVERED);
       if (found == null || found.size() > best.size()) {
         low = middle;
       } else {
         best = balance(found);
-        high = course.slowest(best);
+        high = problem.slowest(best);
       }
     }
     return best;
   }
 
   private double cost(List<Step> steps) {
-    return course.slowest(steps) * Math.pow(HOP, steps.size());
+    return problem.slowest(steps) * Math.pow(HOP, steps.size());
   }
 
-  /** No cover can be faster: all workers as busy as the slowest. */
+  /** Lower bound: all nodes are as busy as the slowest. */
   private double least() {
-    double bytes = (double) course.bytesToCover() * course.pipes();
+    double bytes = (double) problem.bytesToCover() * problem.pipes();
     double speed = 0;
-    for (Node worker : course.workers()) {
-      speed += worker.speed();
+    for (Node node : problem.nodes()) {
+      speed += node.speed();
     }
     return bytes / speed;
   }
@@ -110,7 +109,7 @@ final class CoverOptimizer {
     List<Step> cut = new ArrayList<>(steps);
     cut.sort(Comparator.comparingInt(Step::pipe).thenComparingInt(Step::from));
     boolean moved = true;
-    for (int round = 0; moved && round < MOST_ROUNDS; round++) {
+    for (int round = 0; moved && round < MAX_ROUNDS; round++) {
       moved = false;
       for (int i = 0; i + 1 < cut.size(); i++) {
         moved |= move(cut, i);
@@ -122,10 +121,10 @@ final class CoverOptimizer {
   private boolean move(List<Step> steps, int at) {
     Step a = steps.get(at);
     Step b = steps.get(at + 1);
-    if (a.pipe() != b.pipe() || a.to() != b.from() || a.window().worker() == b.window().worker()) {
+    if (a.pipe() != b.pipe() || a.to() != b.from() || a.window().node() == b.window().node()) {
       return false;
     }
-    double[] load = course.loads(steps);
+    double[] load = problem.loads(steps);
     int best = a.to();
     double fastest = slower(a, b, load, best);
     int from = Math.max(a.from() + 1, b.window().from());
@@ -142,28 +141,28 @@ final class CoverOptimizer {
     return best != a.to();
   }
 
-  /** How long the slower of two neighbours takes where the cut is at {@code middle}. */
+  /** How long the slower of two neighbours takes if the cut is at {@code middle}. */
   private double slower(Step a, Step b, double[] load, int middle) {
-    double shifted = (double) course.sums()[middle] - course.sums()[a.to()];
-    int first = a.window().worker();
-    int second = b.window().worker();
+    double shifted = (double) problem.sums()[middle] - problem.sums()[a.to()];
+    int first = a.window().node();
+    int second = b.window().node();
     return Math.max(
-        (load[first] + shifted) / course.workers().get(first).speed(),
-        (load[second] - shifted) / course.workers().get(second).speed());
+        (load[first] + shifted) / problem.nodes().get(first).speed(),
+        (load[second] - shifted) / problem.nodes().get(second).speed());
   }
 
-  /** Whether a step's worker has the memory for the layers [from, to) in its place. */
+  /** Whether a step's node has memory for the layers [from, to) instead. */
   private boolean fits(List<Step> steps, Step step, int from, int to) {
-    int worker = step.window().worker();
-    long memory = course.workers().get(worker).memory();
+    int node = step.window().node();
+    long memory = problem.nodes().get(node).memory();
     if (memory == Long.MAX_VALUE) {
       return true;
     }
     for (Step other : steps) {
-      if (other.window().worker() == worker && other != step) {
-        memory -= course.memory(other.from(), other.to());
+      if (other.window().node() == node && other != step) {
+        memory -= problem.memory(other.from(), other.to());
       }
     }
-    return course.memory(from, to) <= memory;
+    return problem.memory(from, to) <= memory;
   }
 }

@@ -3,30 +3,29 @@ package dev.millrace.cluster.internal.place;
 import java.util.List;
 
 /**
- * What is to be covered, and by whom: the layers of some pipes, and windows of nodes that can take
- * a stretch each.
+ * What is to be covered, and by which nodes: the layers of some pipes, and windows out of which a node can take one stretch each.
  *
  * @param sums bytes of the weights before each layer, and of all; one more than there are layers
- * @param next of each layer, itself or the first one after it that is to be covered
- * @param cache bytes that a layer takes beside its weights, where it is not there yet
- * @param pipes how many times all of it is to be covered, by different nodes
+ * @param next for each layer, the next one that is to be covered, from itself on
+ * @param cache bytes that a layer takes besides its weights on a node that has to load it
+ * @param pipes how many times all layers are to be covered, by different nodes
  */
 record CoverProblem(
-    long[] sums, int[] next, long cache, int pipes, List<Node> workers, List<Window> windows) {
+    long[] sums, int[] next, long cache, int pipes, List<Node> nodes, List<Window> windows) {
 
   /**
    * A node that can take layers.
    *
-   * @param speed bytes of weights in a second
-   * @param load bytes that it has to pass anyway
-   * @param memory for layers that it takes; {@link Long#MAX_VALUE} where they are there already
+   * @param speed bytes of weights per second
+   * @param load bytes that it computes anyway
+   * @param memory for layers that it loads; {@link Long#MAX_VALUE} if they are loaded
    */
   record Node(String name, double speed, double load, long memory) {}
 
-  /** Out of the layers [from, to) a worker can take one stretch. */
-  record Window(int worker, int from, int to) {}
+  /** A node can take one stretch out of the layers [from, to). */
+  record Window(int node, int from, int to) {}
 
-  /** The layers that a worker takes out of a window, in one of the pipes. */
+  /** The stretch that a node takes out of a window, in one of the pipes. */
   record Step(int pipe, Window window, int from, int to) {
     Step cut(int newFrom, int newTo) {
       return new Step(pipe, window, newFrom, newTo);
@@ -49,12 +48,12 @@ record CoverProblem(
     return from >= to ? 0 : sums[to] - sums[from];
   }
 
-  /** What layers take in the memory of a node that does not have them. */
+  /** Memory of layers on a node that does not have them yet. */
   long memory(int from, int to) {
     return bytes(from, to) + (to - from) * cache;
   }
 
-  /** How far a stretch can go, with so many bytes to pass and so much memory. */
+  /** The end of the longest stretch within so many bytes of weights and memory. */
   int maxEnd(int from, int to, double bytes, long memory) {
     int low = from;
     int high = to;
@@ -70,7 +69,7 @@ record CoverProblem(
     return low;
   }
 
-  /** Bytes of all that is to be covered, once. */
+  /** Bytes of all layers to cover, once. */
   long bytesToCover() {
     long all = 0;
     for (int layer = next[0]; layer < layers(); layer = next[layer + 1]) {
@@ -79,21 +78,21 @@ record CoverProblem(
     return all;
   }
 
-  /** How long the slowest worker of these steps takes, in seconds. */
+  /** Seconds that the slowest node of these steps takes. */
   double slowest(List<Step> steps) {
     double[] load = loads(steps);
     double slowest = 0;
     for (Step step : steps) {
-      int worker = step.window().worker();
-      slowest = Math.max(slowest, load[worker] / workers.get(worker).speed());
+      int node = step.window().node();
+      slowest = Math.max(slowest, load[node] / nodes.get(node).speed());
     }
     return slowest;
   }
 
   double[] loads(List<Step> steps) {
-    double[] load = workers.stream().mapToDouble(Node::load).toArray();
+    double[] load = nodes.stream().mapToDouble(Node::load).toArray();
     for (Step step : steps) {
-      load[step.window().worker()] += bytes(step.from(), step.to());
+      load[step.window().node()] += bytes(step.from(), step.to());
     }
     return load;
   }

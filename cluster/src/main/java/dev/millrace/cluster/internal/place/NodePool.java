@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes that are not in a pipe yet, by name, and what they can do for the model together. */
+/** The nodes that are not in a pipe yet, and the pipes that they can form. */
 final class NodePool {
   private final ModelRequirements need;
   private final long[] sums;
@@ -54,7 +54,7 @@ final class NodePool {
         candidate.sessions());
   }
 
-  /** What of these ranges a pipe needs from nodes: none of the origin's layers. */
+  /** The parts of these ranges that a pipe needs from nodes, without the origin's layers. */
   private List<LayerRange> clipped(List<LayerRange> ranges) {
     List<LayerRange> inside = new ArrayList<>();
     for (LayerRange range : ranges) {
@@ -72,13 +72,13 @@ final class NodePool {
     nodes.keySet().removeAll(names);
   }
 
-  /** Whether the node is here and has all layers of the stretch. */
+  /** Whether the node is in the pool and has all layers of a stretch. */
   boolean has(String node, int from, int to) {
     CandidateNode candidate = nodes.get(node);
     return candidate != null && set(candidate.loaded()).nextClearBit(from) >= to;
   }
 
-  /** The layers that some node has by this view. */
+  /** The layers that any node has in this view. */
   BitSet covered(Function<CandidateNode, List<LayerRange>> view) {
     BitSet covered = new BitSet();
     nodes.values().forEach(candidate -> covered.or(set(view.apply(candidate))));
@@ -91,7 +91,7 @@ final class NodePool {
     return set;
   }
 
-  /** In how many nodes the layer that the fewest have is. */
+  /** How many nodes have the rarest layer. */
   int minCopies(Function<CandidateNode, List<LayerRange>> view) {
     int[] depth = new int[need.layers()];
     for (CandidateNode candidate : nodes.values()) {
@@ -100,39 +100,39 @@ final class NodePool {
     return Arrays.stream(depth, need.local(), depth.length).min().orElse(0);
   }
 
-  /** As many pipes out of what nodes have by this view; null where so many cannot be made. */
+  /** So many pipes out of what nodes have in this view; null if there are not enough layers. */
   @Nullable List<Step> cover(int pipes, Function<CandidateNode, List<LayerRange>> view) {
     BitSet wanted = new BitSet();
     wanted.set(need.local(), need.layers());
-    return CoverOptimizer.of(course(wanted, pipes, view, false));
+    return CoverOptimizer.of(problem(wanted, pipes, view, false));
   }
 
-  /** Who should take the layers of a gap; null where there is not enough memory for all of it. */
+  /** Which nodes should load the layers of a gap; null if there is not enough memory for all of them. */
   @Nullable List<Step> assignGap(BitSet gap) {
     List<LayerRange> ranges = ranges(gap);
     return CoverOptimizer.of(
-        course(gap, 1, candidate -> candidate.free() > 0 ? ranges : List.of(), true));
+        problem(gap, 1, candidate -> candidate.free() > 0 ? ranges : List.of(), true));
   }
 
-  /** As {@link #assignGap}, as far as the memory goes: the nodes with the most first. */
+  /** As {@link #assignGap}, as far as the memory goes; nodes with the most memory first. */
   List<Step> assignGapPartly(BitSet gap) {
-    CoverProblem course = course(gap, 1, candidate -> ranges(gap), true);
+    CoverProblem problem = problem(gap, 1, candidate -> ranges(gap), true);
     List<Integer> order = new ArrayList<>();
-    for (int i = 0; i < course.workers().size(); i++) {
+    for (int i = 0; i < problem.nodes().size(); i++) {
       order.add(i);
     }
-    order.sort(Comparator.comparingLong(i -> -course.workers().get(i).memory()));
+    order.sort(Comparator.comparingLong(i -> -problem.nodes().get(i).memory()));
     List<Step> steps = new ArrayList<>();
     BitSet open = (BitSet) gap.clone();
-    for (int worker : order) {
-      long memory = course.workers().get(worker).memory();
+    for (int node : order) {
+      long memory = problem.nodes().get(node).memory();
       for (LayerRange range : ranges(open)) {
         for (int from = range.from(); from < range.to(); from++) {
-          int to = course.maxEnd(from, range.to(), Double.MAX_VALUE, memory);
-          memory -= course.memory(from, to);
+          int to = problem.maxEnd(from, range.to(), Double.MAX_VALUE, memory);
+          memory -= problem.memory(from, to);
           open.clear(from, to);
           if (to > from) {
-            steps.add(new Step(0, new Window(worker, from, to), from, to));
+            steps.add(new Step(0, new Window(node, from, to), from, to));
             from = to - 1;
           }
         }
@@ -141,22 +141,22 @@ final class NodePool {
     return steps;
   }
 
-  private CoverProblem course(
+  private CoverProblem problem(
       BitSet wanted, int pipes, Function<CandidateNode, List<LayerRange>> view, boolean filling) {
-    List<Node> workers = new ArrayList<>();
+    List<Node> problemNodes = new ArrayList<>();
     List<Window> windows = new ArrayList<>();
     for (CandidateNode candidate : nodes.values()) {
       double speed = candidate.speed() > 0 ? candidate.speed() : usualSpeed;
       double shared = speed / (1 + Math.max(0, candidate.sessions()));
-      workers.add(
+      problemNodes.add(
           filling
               ? new Node(candidate.node(), shared, held(candidate), Math.max(0, candidate.free()))
               : new Node(candidate.node(), shared, 0, Long.MAX_VALUE));
       for (LayerRange range : view.apply(candidate)) {
-        windows.add(new Window(workers.size() - 1, range.from(), range.to()));
+        windows.add(new Window(problemNodes.size() - 1, range.from(), range.to()));
       }
     }
-    return new CoverProblem(sums, next(wanted), need.cacheBytes(), pipes, workers, windows);
+    return new CoverProblem(sums, next(wanted), need.cacheBytes(), pipes, problemNodes, windows);
   }
 
   private double held(CandidateNode candidate) {
@@ -176,10 +176,10 @@ final class NodePool {
 
   /** The name of a step's node. */
   String name(Step step) {
-    return List.copyOf(nodes.keySet()).get(step.window().worker());
+    return List.copyOf(nodes.keySet()).get(step.window().node());
   }
 
-  /** The runs of a set. */
+  /** The runs of a bit set. */
   static List<LayerRange> ranges(BitSet set) {
     List<LayerRange> ranges = new ArrayList<>();
     for (int from = set.nextSetBit(0); from >= 0; ) {
@@ -190,7 +190,7 @@ final class NodePool {
     return ranges;
   }
 
-  /** What a node has or is getting, with some layers more. */
+  /** Adds layers to what a node is loading. */
   void addLayers(String node, LayerRange range) {
     nodes.computeIfPresent(
         node,
@@ -207,7 +207,7 @@ final class NodePool {
         });
   }
 
-  /** The view of what nodes have, or will. */
+  /** The layers that a node has, or has and is loading. */
   static List<LayerRange> held(CandidateNode candidate, boolean comingToo) {
     if (!comingToo) {
       return candidate.loaded();

@@ -13,18 +13,15 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Finds the pipes that can run, and who should get which layers for more of them. First as many
- * pipes as there can be, no node in two of them; then the slowest node of all the fastest, with no
- * stretch that makes it faster by less than a fifth. A node takes at most one stretch out of each
- * range that it has, and no stretch spans two of these ranges.
+ * Finds the pipes that can run, and which nodes should load which layers for more. First it wants as many pipes as possible, with no node in two of them; then the fastest slowest node, without a stretch that makes it faster by less than a fifth. A node takes at most one stretch out of each range that it has, and no stretch spans two ranges.
  */
 public final class PipePlanner {
   private final ModelRequirements need;
   private final String origin;
   private final int maxPipes;
-  private final NodePool fleet;
+  private final NodePool pool;
   private final List<PlannedPipe> pipes = new ArrayList<>();
-  private final List<LayerAssignment> wishes = new ArrayList<>();
+  private final List<LayerAssignment> assignments = new ArrayList<>();
   private List<LayerRange> missing = List.of();
   private List<LayerRange> coming = List.of();
 
@@ -33,14 +30,13 @@ public final class PipePlanner {
     this.need = need;
     this.origin = origin;
     this.maxPipes = maxPipes;
-    this.fleet = new NodePool(need, origin, candidates);
+    this.pool = new NodePool(need, origin, candidates);
   }
 
   /**
    * A pure function: the same arguments, and candidates in any order, give the same placement.
    *
-   * @param keep pipes that run; each stays as it is while its nodes still have their layers, and
-   *     stands before those that are new
+   * @param keep running pipes; each stays while its nodes have their layers, and comes before new ones
    */
   public static Placement plan(
       ModelRequirements need,
@@ -52,9 +48,9 @@ public final class PipePlanner {
     keep.forEach(planner::keep);
     planner.findPipes();
     if (need.local() < need.layers()) {
-      planner.findWishes();
+      planner.findAssignments();
     }
-    return new Placement(planner.pipes, planner.wishes, planner.missing, planner.coming);
+    return new Placement(planner.pipes, planner.assignments, planner.missing, planner.coming);
   }
 
   private void keep(PlannedPipe pipe) {
@@ -64,12 +60,12 @@ public final class PipePlanner {
     for (NodeLayers stretch : pipe.stretches()) {
       boolean own = stretch.to() <= local && stretch.node().equals(origin);
       whole &=
-          own || stretch.from() >= local && fleet.has(stretch.node(), stretch.from(), stretch.to());
+          own || stretch.from() >= local && pool.has(stretch.node(), stretch.from(), stretch.to());
       names.add(stretch.node());
     }
     if (whole) {
       pipes.add(pipe);
-      fleet.remove(names);
+      pool.remove(names);
     }
   }
 
@@ -81,9 +77,9 @@ public final class PipePlanner {
       }
       return;
     }
-    int most = Math.min(maxPipes - pipes.size(), fleet.minCopies(CandidateNode::loaded));
+    int most = Math.min(maxPipes - pipes.size(), pool.minCopies(CandidateNode::loaded));
     for (int count = most; count > 0; count--) {
-      List<Step> steps = fleet.cover(count, CandidateNode::loaded);
+      List<Step> steps = pool.cover(count, CandidateNode::loaded);
       if (steps != null) {
         addPipes(count, steps);
         return;
@@ -99,73 +95,73 @@ public final class PipePlanner {
       }
       for (Step step : steps) {
         if (step.pipe() == number) {
-          stretches.add(new NodeLayers(fleet.name(step), step.from(), step.to()));
+          stretches.add(new NodeLayers(pool.name(step), step.from(), step.to()));
         }
       }
       pipes.add(new PlannedPipe(need.layers(), stretches));
     }
-    fleet.remove(names(steps));
+    pool.remove(names(steps));
   }
 
   private Set<String> names(List<Step> steps) {
     Set<String> names = new HashSet<>();
-    steps.forEach(step -> names.add(fleet.name(step)));
+    steps.forEach(step -> names.add(pool.name(step)));
     return names;
   }
 
-  /** Pipe by pipe: what is loaded or on its way, and where that is not all, what has to be. */
-  private void findWishes() {
+  /** Pipe by pipe: the layers that are neither loaded nor loading are assigned. */
+  private void findAssignments() {
     for (int number = pipes.size(); number < maxPipes; number++) {
       BitSet gap = gap();
       boolean first = number == 0;
-      List<Step> filling = gap.isEmpty() ? List.of() : fleet.assignGap(gap);
+      List<Step> filling = gap.isEmpty() ? List.of() : pool.assignGap(gap);
       if (filling == null && first) {
-        filling = fleet.assignGapPartly(gap);
+        filling = pool.assignGapPartly(gap);
       }
       if (filling == null) {
         return;
       }
-      wish(filling);
+      assign(filling);
       if (first) {
         report();
       }
-      List<Step> promised = fleet.cover(1, candidate -> NodePool.held(candidate, true));
-      if (promised == null) {
+      List<Step> covered = pool.cover(1, candidate -> NodePool.held(candidate, true));
+      if (covered == null) {
         return;
       }
-      fleet.remove(names(promised));
+      pool.remove(names(covered));
     }
   }
 
-  /** Layers that no node left has or gets. */
+  /** Layers that no remaining node has or is loading. */
   private BitSet gap() {
     BitSet gap = new BitSet();
     gap.set(need.local(), need.layers());
-    gap.andNot(fleet.covered(candidate -> NodePool.held(candidate, true)));
+    gap.andNot(pool.covered(candidate -> NodePool.held(candidate, true)));
     return gap;
   }
 
-  private void wish(List<Step> filling) {
+  private void assign(List<Step> filling) {
     TreeMap<String, BitSet> byNode = new TreeMap<>();
     for (Step step : filling) {
-      byNode.computeIfAbsent(fleet.name(step), name -> new BitSet()).set(step.from(), step.to());
+      byNode.computeIfAbsent(pool.name(step), name -> new BitSet()).set(step.from(), step.to());
     }
     byNode.forEach(
         (node, layers) -> {
           for (LayerRange range : NodePool.ranges(layers)) {
-            wishes.add(new LayerAssignment(node, range));
-            fleet.addLayers(node, range);
+            assignments.add(new LayerAssignment(node, range));
+            pool.addLayers(node, range);
           }
         });
   }
 
   private void report() {
-    BitSet lacking = gap();
-    missing = NodePool.ranges(lacking);
-    BitSet onTheirWay = new BitSet();
-    onTheirWay.set(need.local(), need.layers());
-    onTheirWay.andNot(fleet.covered(CandidateNode::loaded));
-    onTheirWay.andNot(lacking);
-    coming = NodePool.ranges(onTheirWay);
+    BitSet gap = gap();
+    missing = NodePool.ranges(gap);
+    BitSet loading = new BitSet();
+    loading.set(need.local(), need.layers());
+    loading.andNot(pool.covered(CandidateNode::loaded));
+    loading.andNot(gap);
+    coming = NodePool.ranges(loading);
   }
 }

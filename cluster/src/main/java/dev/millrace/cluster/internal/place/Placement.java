@@ -4,12 +4,12 @@ import dev.millrace.cluster.LayerRange;
 import java.util.List;
 
 /**
- * What the planner makes of what there is.
+ * The result of the planner.
  *
  * @param pipes that can run now, the best first; no node is in two of them
- * @param assignments layers for nodes to get
- * @param missing layers that nobody has or gets, and nobody has the memory for
- * @param coming layers that a first pipe lacks and that are on their way, or assigned now
+ * @param assignments layers that nodes should load
+ * @param missing layers that no node has, loads, or has memory for
+ * @param coming layers of the first pipe that are being loaded or were assigned now
  */
 public record Placement(
     List<PlannedPipe> pipes,
@@ -23,6 +23,6 @@ public record Placement(
     coming = List.copyOf(coming);
   }
 
-  /** A node is to get these layers. */
+  /** A node should load these layers. */
   public record LayerAssignment(String node, LayerRange range) {}
 }

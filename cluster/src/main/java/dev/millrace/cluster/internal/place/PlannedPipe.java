@@ -4,8 +4,7 @@ import dev.millrace.engine.internal.pipe.Pipe.NodeLayers;
 import java.util.List;
 
 /**
- * A way through all layers of a model. That every layer is covered exactly once is not checked
- * later by anybody, because no other pipe can be made.
+ * A sequence of stretches through all layers of a model. The constructor checks that every layer is covered exactly once.
  */
 public record PlannedPipe(int layers, List<NodeLayers> stretches) {
   public PlannedPipe {

@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.plan;
 
+import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.ModelRequirements;
@@ -16,22 +17,21 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other members as they last described themselves, and what follows from that for a model: who
- * may be planned with, and who held which layer last. One thread at a time.
+ * The other members by their latest states, and what follows for a model: which nodes can be planned with, and which node held which layer last. One thread at a time.
  */
 public final class KnownNodes {
-  private final String self;
+  private final String origin;
   private final ModelRequirements need;
   private final int protocol;
   private final int numerics;
   private final Map<String, NodeState> nodes = new HashMap<>();
-  private final Map<String, Long> absent = new HashMap<>(); // since when, of those still in use
-  private final LayerRequests wishes = new LayerRequests();
+  private final Map<String, Long> absent = new HashMap<>(); // since when, of nodes that are still in use
+  private final LayerRequests requests = new LayerRequests();
   private final @Nullable String[] lastHolder; // by layer
-  private boolean met;
+  private boolean seenAny;
 
-  public KnownNodes(String self, ModelRequirements need, int protocol, int numerics) {
-    this.self = self;
+  public KnownNodes(String origin, ModelRequirements need, int protocol, int numerics) {
+    this.origin = origin;
     this.need = need;
     this.protocol = protocol;
     this.numerics = numerics;
@@ -39,14 +39,12 @@ public final class KnownNodes {
   }
 
   /**
-   * Which nodes are new: they were not there before, or are another life of their name; and which
-   * have told something since they were last heard.
+   * Nodes that are new, that restarted, and that sent a newer state.
    */
   record Change(List<String> arrived, List<String> restarted, List<String> renewed) {}
 
   /**
-   * Takes in what the network says now. A node that is in use stays for a while when the network
-   * says it is gone: whether it works is told by its link, and sooner.
+   * Takes the current states of the network. A node in use stays for a while after it left the network: its link shows sooner whether it works.
    */
   Change update(List<NodeState> states, Predicate<String> inUse, long now) {
     Map<String, NodeState> before = new HashMap<>(nodes);
@@ -55,25 +53,25 @@ public final class KnownNodes {
     List<String> renewed = new ArrayList<>();
     nodes.clear();
     for (NodeState state : states) {
-      if (state.name().equals(self)) {
+      if (state.name().equals(origin)) {
         continue;
       }
       NodeState was = before.remove(state.name());
       if (was == null || absent.remove(state.name()) != null) {
         arrived.add(state.name());
-        wishes.arrived(state.name(), now);
+        requests.arrived(state.name(), now);
       }
       if (was != null && was.incarnation() != state.incarnation()) {
         restarted.add(state.name());
-        wishes.arrived(state.name(), now);
+        requests.arrived(state.name(), now);
       }
       if (was != null && state.revision() > was.revision()) {
         renewed.add(state.name());
-        if (hasFailed(state)) { // what it was asked to load last, as far as can be told
-          wishes.failed(state.name());
+        if (hasFailed(state)) { // probably what it was asked to load last
+          requests.failed(state.name());
         }
       }
-      met = true;
+      seenAny = true;
       nodes.put(state.name(), state);
       noteHolder(state);
     }
@@ -83,7 +81,7 @@ public final class KnownNodes {
         nodes.put(gone.name(), gone);
       } else {
         absent.remove(gone.name());
-        wishes.left(gone.name());
+        requests.left(gone.name());
       }
     }
     return new Change(arrived, restarted, renewed);
@@ -91,12 +89,12 @@ public final class KnownNodes {
 
   private boolean hasFailed(NodeState state) {
     return state.holdings().stream()
-        .anyMatch(holding -> isOurs(holding) && holding.state() == HeldLayers.State.FAILED);
+        .anyMatch(holding -> isOfModel(holding) && holding.state() == HeldLayers.State.FAILED);
   }
 
   private void noteHolder(NodeState state) {
     for (HeldLayers holding : state.holdings()) {
-      if (isOurs(holding) && holding.state() == HeldLayers.State.LOADED) {
+      if (isOfModel(holding) && holding.state() == HeldLayers.State.LOADED) {
         for (int layer = holding.from(); layer < holding.to(); layer++) {
           lastHolder[layer] = state.name();
         }
@@ -104,14 +102,14 @@ public final class KnownNodes {
     }
   }
 
-  private boolean isOurs(HeldLayers holding) {
+  private boolean isOfModel(HeldLayers holding) {
     return holding.sha256().equals(need.sha256())
         && holding.from() >= 0
         && holding.from() < holding.to()
         && holding.to() <= need.layers();
   }
 
-  /** Those that the network has not seen for so long. */
+  /** Nodes that left the network this long ago. */
   List<String> absentFor(long nanos, long now) {
     List<String> names = new ArrayList<>();
     absent.forEach(
@@ -124,17 +122,17 @@ public final class KnownNodes {
     return names;
   }
 
-  /** The network and the link both say that it is gone. */
+  /** Removes a node that has left the network and whose link is lost. */
   void remove(String node) {
     if (absent.remove(node) != null) {
       nodes.remove(node);
-      wishes.left(node);
+      requests.left(node);
     }
   }
 
-  /** Whether any other node was ever here. */
+  /** Whether there was ever another node. */
   boolean hasSeenAny() {
-    return met;
+    return seenAny;
   }
 
   int size() {
@@ -150,9 +148,9 @@ public final class KnownNodes {
   }
 
   /**
-   * The nodes that may be planned with.
+   * The nodes that can be planned with.
    *
-   * @param usable whether a node may be
+   * @param usable whether a node may be used
    * @param ownSessions how many sessions this origin has open at a node
    */
   List<CandidateNode> candidates(
@@ -167,14 +165,14 @@ public final class KnownNodes {
     return candidates;
   }
 
-  /** What keeps a node from any pipe of this origin for good; null: nothing. */
+  /** Why a node can never be in a pipe of this origin; null: it can. */
   @Nullable String mismatch(NodeState node) {
     if (node.protocol() != protocol) {
-      return "speaks version %d of the protocol, we speak %d".formatted(node.protocol(), protocol);
+      return "speaks protocol version %d, this origin %d".formatted(node.protocol(), protocol);
     }
     return node.numerics() == numerics
         ? null
-        : "computes by numerics %d, we by %d".formatted(node.numerics(), numerics);
+        : "uses numerics version %d, this origin %d".formatted(node.numerics(), numerics);
   }
 
   private boolean fits(NodeState node) {
@@ -187,9 +185,9 @@ public final class KnownNodes {
     boolean failed = false;
     double speed = 0;
     long uncached = 0;
-    long idle = 0; // it goes when something else is asked for
+    long idle = 0; // dropped when other layers are requested
     for (HeldLayers holding : node.holdings()) {
-      if (!isOurs(holding)) {
+      if (!isOfModel(holding)) {
         idle += holding.idle() ? holding.bytes() : 0;
         continue;
       }
@@ -204,58 +202,58 @@ public final class KnownNodes {
       }
       uncached += holding.state() == HeldLayers.State.FAILED ? 0 : range.length();
     }
-    LayerRange wished = wishes.pending(node.name(), loaded, coming, now);
-    if (wished != null) {
-      coming.add(wished);
-      uncached += wished.length();
+    LayerRange pending = requests.pending(node.name(), loaded, coming, now);
+    if (pending != null) {
+      coming.add(pending);
+      uncached += pending.length();
     }
     loaded.sort(Comparator.comparingInt(LayerRange::from));
     coming.sort(Comparator.comparingInt(LayerRange::from));
-    // what it holds for us needs room for keys and values as soon as a session opens
-    long promised = ownSessions > 0 ? 0 : uncached * need.cacheBytes();
-    boolean rests = wishes.isResting(node.name(), failed, now);
-    long free = rests ? 0 : Math.max(0, node.memory() - node.used() + idle - promised);
+    // layers for this origin need room for keys and values as soon as a session opens
+    long reserved = ownSessions > 0 ? 0 : uncached * need.cacheBytes();
+    boolean isResting = requests.isResting(node.name(), failed, now);
+    long free = isResting ? 0 : Math.max(0, node.memory() - node.used() + idle - reserved);
     int others = Math.max(0, node.sessions() - ownSessions);
     return new CandidateNode(
         node.name(), loaded, coming, node.memory() == 0 ? 0 : free, speed, others);
   }
 
-  /** Notes a wish; says whether it is to be sent: not where it was just now, or is too early. */
-  boolean recordRequest(LayerAssignment wish, long now) {
-    return wishes.record(wish, now);
+  /** Records a request; returns whether to send it: not if it was just sent, or too early. */
+  boolean recordRequest(LayerAssignment request, long now) {
+    return requests.record(request, now);
   }
 
-  /** A node will not hold what it was asked to. */
+  /** A node refused a request for layers. */
   void refused(String node, String why, long now) {
     if (nodes.containsKey(node)) {
-      wishes.refused(node, why, now);
+      requests.refused(node, why, now);
     }
   }
 
-  /** Whether a node takes layers that it is asked for, and may be asked now. */
+  /** Whether a node accepts requests for layers, and may be asked now. */
   boolean acceptsLayers(String node, long now) {
     NodeState state = nodes.get(node);
-    return state != null && state.memory() > 0 && !wishes.isResting(node, hasFailed(state), now);
+    return state != null && state.memory() > 0 && !requests.isResting(node, hasFailed(state), now);
   }
 
-  /** Why layers of the model are not loaded anywhere though a node tried, in words. */
+  /** Texts about nodes that could not load layers or are not used. */
   List<String> problems() {
     List<String> problems = new ArrayList<>();
     for (NodeState node : nodes.values()) {
       for (HeldLayers holding : node.holdings()) {
-        if (isOurs(holding) && holding.state() == HeldLayers.State.FAILED) {
+        if (isOfModel(holding) && holding.state() == HeldLayers.State.FAILED) {
           LayerRange range = new LayerRange(holding.from(), holding.to());
           problems.add(
               "node %s could not load %s: %s"
-                  .formatted(node.name(), ShortageText.describe(range), holding.problem()));
+                  .formatted(node.name(), range.describe(), holding.problem()));
         }
       }
-      String refusal = wishes.refusal(node.name());
+      String refusal = requests.refusal(node.name());
       if (refusal != null) {
-        problems.add("node %s takes no layers: %s".formatted(node.name(), refusal));
+        problems.add("node %s loads no layers: %s".formatted(node.name(), refusal));
       }
       String mismatch = mismatch(node);
-      if (mismatch != null && node.holdings().stream().anyMatch(this::isOurs)) {
+      if (mismatch != null && node.holdings().stream().anyMatch(this::isOfModel)) {
         problems.add("node %s is not used: it %s".formatted(node.name(), mismatch));
       }
       node.holdings().stream()
@@ -269,16 +267,13 @@ public final class KnownNodes {
 
   private boolean isNamesake(HeldLayers holding) {
     return holding.model().equals(need.model())
-        && !holding.sha256().isEmpty() // not known yet
+        && !holding.sha256().isEmpty() // unknown yet
         && !holding.sha256().equals(need.sha256());
   }
 
   private String namesake(NodeState node, HeldLayers other) {
     return "node %s is not used: its %s is another model of the same name (SHA-256 %s…, ours %s…)"
-        .formatted(node.name(), need.model(), brief(other.sha256()), brief(need.sha256()));
+        .formatted(node.name(), need.model(), PeerText.shortHash(other.sha256()), PeerText.shortHash(need.sha256()));
   }
 
-  private static String brief(String sha256) {
-    return sha256.length() <= 12 ? sha256 : sha256.substring(0, 12);
-  }
 }

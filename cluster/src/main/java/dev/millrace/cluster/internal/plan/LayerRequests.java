@@ -8,103 +8,102 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What nodes were asked to hold, and what came of it. One thread at a time. */
+/** The layers that nodes were asked to load, and what came of it. One thread at a time. */
 final class LayerRequests {
-  /** How long a wish counts as granted before the node itself says so. */
-  private static final long WISH_NANOS = TimeUnit.SECONDS.toNanos(10);
+  /** How long a request counts as accepted before the node's state shows it. */
+  private static final long PENDING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /**
-   * A node is asked to hold layers when it has been here for so long: before that it may not have
-   * heard who has their file.
+   * A node is asked only after it has been here this long: before, it may not know which node has the file.
    */
   private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /** After a node failed to load what it was asked to, or refused, it is left alone for so long. */
+  /** Pause after a node failed to load layers or refused. */
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private static final int MOST_DOUBLINGS = 6;
+  private static final int MAX_DOUBLINGS = 6;
 
   private record PendingRequest(LayerRange range, long at) {}
 
   private record Refusal(String why, long at) {}
 
-  /** When a node was found to have failed, and how often. */
+  /** When a node failed last, and how often. */
   private record Failed(long at, int times) {
-    boolean rests(long now) {
-      return now - at < RETRY_NANOS << Math.min(times, MOST_DOUBLINGS);
+    boolean isResting(long now) {
+      return now - at < RETRY_NANOS << Math.min(times, MAX_DOUBLINGS);
     }
   }
 
-  private final Map<String, PendingRequest> wishes = new HashMap<>();
+  private final Map<String, PendingRequest> requests = new HashMap<>();
   private final Map<String, Failed> failures = new HashMap<>();
   private final Map<String, Refusal> refusals = new HashMap<>();
-  private final Map<String, Long> arrivals = new HashMap<>(); // of each node's present life
+  private final Map<String, Long> arrivals = new HashMap<>(); // of each node's present incarnation
 
-  /** A node is here, or here in another life. */
+  /** A node joined or restarted. */
   void arrived(String node, long now) {
     arrivals.put(node, now);
     refusals.remove(node);
   }
 
   void left(String node) {
-    wishes.remove(node);
+    requests.remove(node);
     failures.remove(node);
     refusals.remove(node);
     arrivals.remove(node);
   }
 
-  /** A node will not hold what it was asked to. */
+  /** A node refused a request. */
   void refused(String node, String why, long now) {
-    wishes.remove(node);
+    requests.remove(node);
     refusals.put(node, new Refusal(why, now));
   }
 
-  /** What a node was asked to hold it could not load. */
+  /** A node could not load the requested layers. */
   void failed(String node) {
-    wishes.remove(node);
+    requests.remove(node);
   }
 
-  /** Why a node refused last what it was asked to hold; null: it did not. */
+  /** Why a node refused the last request; null: it did not. */
   @Nullable String refusal(String node) {
     Refusal last = refusals.get(node);
     return last == null ? null : last.why();
   }
 
-  /** Whether a node is not to be asked now: after a failure each time twice as long as before. */
+  /** Whether a node must not be asked now; the pause doubles with each failure. */
   boolean isResting(String node, boolean failed, long now) {
     Refusal refusal = refusals.get(node);
     if (refusal != null && now - refusal.at() < RETRY_NANOS) {
       return true;
     }
-    return failed && failures.computeIfAbsent(node, name -> new Failed(now, 0)).rests(now);
+    return failed && failures.computeIfAbsent(node, name -> new Failed(now, 0)).isResting(now);
   }
 
-  /** What a node was asked to hold a moment ago, and has not spoken of yet. */
+  /** Layers that a node was asked to load a moment ago, and that its state does not show yet. */
   @Nullable LayerRange pending(
       String node, List<LayerRange> loaded, List<LayerRange> coming, long now) {
-    PendingRequest wished = wishes.get(node);
-    if (wished == null) {
+    PendingRequest last = requests.get(node);
+    if (last == null) {
       return null;
     }
-    if (loaded.contains(wished.range()) || coming.contains(wished.range())) {
+    if (loaded.contains(last.range()) || coming.contains(last.range())) {
       refusals.remove(node);
       return null;
     }
-    return now - wished.at() >= WISH_NANOS ? null : wished.range();
+    return now - last.at() >= PENDING_NANOS ? null : last.range();
   }
 
-  /** Notes a wish; says whether it is to be sent: not where it was just now, or is too early. */
-  boolean record(LayerAssignment wish, long now) {
-    Long arrived = arrivals.get(wish.node());
+  /** Records a request; returns whether to send it: not if it was just sent, or too early. */
+  boolean record(LayerAssignment request, long now) {
+    Long arrived = arrivals.get(request.node());
     if (arrived == null || now - arrived < SETTLED_NANOS) {
       return false;
     }
-    PendingRequest before = wishes.get(wish.node());
+    PendingRequest before = requests.get(request.node());
     boolean again =
-        before != null && before.range().equals(wish.range()) && now - before.at() < WISH_NANOS;
+        before != null && before.range().equals(request.range()) && now - before.at() < PENDING_NANOS;
     if (!again) {
-      wishes.put(wish.node(), new PendingRequest(wish.range(), now));
-      failures.computeIfPresent(wish.node(), (node, failed) -> new Failed(now, failed.times() + 1));
+      requests.put(request.node(), new PendingRequest(request.range(), now));
+      failures.computeIfPresent(request.node(), (node, failed) -> new Failed(now, failed.times() + 1));
     }
     return !again;
   }

@@ -8,19 +8,16 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom the origin leaves out of its plans, why, and for how long. A node that failed is tried again
- * after a while, which doubles each time; one that lied never again. Times are nanoseconds of one
- * clock. One thread at a time.
+ * The nodes that the origin leaves out of its plans, why, and for how long. A node that failed is tried again after a pause, which doubles each time; a node that lied is never used again. Times are nanoseconds of one clock. One thread at a time.
  */
 public final class NodePenalties {
-  /** What a node is left for. */
+  /** Why a node is left out. */
   public enum Fault {
     /**
-     * There was no link any more. A while after the node has told something new it is tried again;
-     * where it has not, only when the network would know by then that it is gone.
+     * Its link was lost. It is tried again a while after it sent a new state; without one, only after the membership would know that it is gone.
      */
     LINK(1, 60),
-    /** It was slow, could not be reached by another, or refused. */
+    /** It was slow, refused, failed a step, or was unreachable for another node. */
     WORK(5, 300);
 
     private final long first;
@@ -32,7 +29,7 @@ public final class NodePenalties {
     }
   }
 
-  /** For so long a node is not tried of which nothing was heard since its link was lost. */
+  /** Pause for a node that has sent nothing since its link was lost. */
   private static final long UNSEEN_NANOS = TimeUnit.SECONDS.toNanos(15);
 
   private record Penalty(Fault fault, long penalty, long at, boolean seen, String why) {
@@ -41,85 +38,85 @@ public final class NodePenalties {
     }
   }
 
-  private final Map<String, Penalty> left = new HashMap<>();
+  private final Map<String, Penalty> penalties = new HashMap<>();
   private final Map<String, String> expelled = new HashMap<>();
 
-  /** Leaves a node out for a while: twice as long as for its last fault of that kind. */
+  /** Leaves a node out for a while: twice as long as for its last fault of the same kind. */
   public void penalize(String node, Fault fault, String why, long now) {
-    Penalty before = left.get(node);
+    Penalty before = penalties.get(node);
     boolean again = before != null && before.fault == fault;
     if (before != null && !again && before.fault == Fault.WORK && now - before.until() < 0) {
-      return; // that it is gone as well makes its time no shorter
+      return; // a lost link does not make its pause shorter
     }
     long penalty = again ? Math.min(2 * before.penalty, fault.longest) : fault.first;
     if (again && now - before.until() < 0) {
-      penalty = before.penalty; // the same trouble, told by another
+      penalty = before.penalty; // the same fault, reported by another node
     }
-    left.put(node, new Penalty(fault, penalty, now, fault != Fault.LINK, why));
+    penalties.put(node, new Penalty(fault, penalty, now, fault != Fault.LINK, why));
   }
 
-  /** Leaves a node out for good. */
+  /** Leaves a node out forever. */
   void expel(String node, String why) {
     expelled.putIfAbsent(node, why);
-    left.remove(node);
+    penalties.remove(node);
   }
 
   boolean isExpelled(String node) {
     return expelled.containsKey(node);
   }
 
-  /** Why a node is not to be used now; null: it may be. */
+  /** Why a node must not be used now; null: it may be. */
   public @Nullable String exclusionReason(String node, long now) {
     String lie = expelled.get(node);
     if (lie != null) {
       return lie;
     }
-    Penalty record = left.get(node);
-    return record == null || now - record.until() >= 0 ? null : record.why;
+    Penalty current = penalties.get(node);
+    return current == null || now - current.until() >= 0 ? null : current.why;
   }
 
-  /** When a node may be used again, as far as its faults go; now, where it may. */
+  /** When a node may be used again; {@code now} if it may. */
   long excludedUntil(String node, long now) {
-    Penalty record = left.get(node);
-    return record == null || now - record.until() >= 0 ? now : record.until();
+    Penalty current = penalties.get(node);
+    return current == null || now - current.until() >= 0 ? now : current.until();
   }
 
-  /** Whether a node's link was lost and it has told nothing since. */
+  /** Whether a node's link was lost and it has sent no state since. */
   boolean isSilentSinceLoss(String node) {
-    Penalty record = left.get(node);
-    return record != null && !record.seen;
+    Penalty current = penalties.get(node);
+    return current != null && !current.seen;
   }
 
-  /** It told something new: if its link was lost it may be there again. */
+  /** The node sent a new state: if its link was lost, it may be back. */
   void seen(String node) {
-    left.computeIfPresent(
+    penalties.computeIfPresent(
         node, (name, was) -> new Penalty(was.fault, was.penalty, was.at, true, was.why));
   }
 
-  /** It came back as another life, or after it was gone: what it did before counts no more. */
+  /** The node restarted or came back: forgets its faults. */
   public void reset(String node) {
-    left.remove(node);
+    penalties.remove(node);
   }
 
-  /** It has worked for that long: once that is longer than it was left out, nothing counts. */
+  /** The node has worked this long: forgets its faults once that is longer than its pause. */
   void workedFor(String node, long nanos) {
-    Penalty record = left.get(node);
-    if (record != null && nanos > 2 * record.penalty) {
-      left.remove(node);
+    Penalty current = penalties.get(node);
+    if (current != null && nanos > 2 * current.penalty) {
+      penalties.remove(node);
     }
   }
 
-  /** Whether anybody may be used now who might not at {@code before}. */
+  /** Whether any node may be used now that was left out at {@code before}. */
   boolean anyReturned(long before, long now) {
-    for (Penalty record : left.values()) {
-      if (now - record.until() >= 0 && before - record.until() < 0) {
+    for (Penalty current : penalties.values()) {
+      if (now - current.until() >= 0 && before - current.until() < 0) {
         return true;
       }
     }
     return false;
   }
 
-  /** By name. */
+  /** Names of expelled nodes, sorted. */
   List<String> expelled() {
     List<String> names = new ArrayList<>(expelled.keySet());
     names.sort(null);

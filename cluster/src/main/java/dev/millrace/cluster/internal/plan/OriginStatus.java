@@ -18,15 +18,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the pipes are, as others see it: what runs and how fast, what is missing and who had it. The
- * planner's thread writes, any may read.
+ * The state of the pipes for others: what runs and how fast, what is missing and which node had it. The planner's thread writes; any thread may read.
  */
 public final class OriginStatus {
-  /** Who may be asked to compute layers apart from any pipe. */
+  /** A node that may be asked to compute layers for a replay. */
   public record LayerHolder(String node, List<LayerRange> loaded, double speed, int sessions) {}
 
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
-  private static final String LOOKING = "looking for nodes";
+  private static final String LOOKING_FOR_NODES = "looking for nodes";
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private final String origin;
@@ -42,14 +41,14 @@ public final class OriginStatus {
   private boolean wasReady;
   private boolean isStale;
   private volatile boolean ready;
-  private volatile String waiting = LOOKING;
+  private volatile String waiting = LOOKING_FOR_NODES;
   private volatile List<PipeState> pipes = List.of();
   private volatile List<String> expelled = List.of();
   private volatile List<LayerHolder> holders = List.of();
   private volatile int nodes;
   private volatile int members;
 
-  /** Tokens of a pipe by the second, over the last one that is over. */
+  /** Tokens per second of a pipe, over the last full second. */
   private static final class Rate {
     private long tokens;
     private long since;
@@ -77,7 +76,7 @@ public final class OriginStatus {
     return ready;
   }
 
-  /** Empty while a pipe runs. */
+  /** Why no pipe runs; empty while one runs. */
   public String waitingReason() {
     return ready ? "" : waiting;
   }
@@ -94,12 +93,12 @@ public final class OriginStatus {
     return holders;
   }
 
-  /** Those that are in pipes, or are asked to be. */
+  /** Number of nodes that are in pipes or asked to be. */
   public int nodes() {
     return nodes;
   }
 
-  /** All others that are in the network. */
+  /** Number of other members of the network. */
   public int members() {
     return members;
   }
@@ -108,12 +107,12 @@ public final class OriginStatus {
     listeners.add(listener);
   }
 
-  /** Nodes have told something of which no plan was made yet: what was said of them stays. */
+  /** New states have come that no plan has used yet; the waiting reason stays until then. */
   void markStale() {
     isStale = true;
   }
 
-  /** A plan was made of these candidates. */
+  /** A plan was made with these candidates. */
   void planned(Placement next, List<CandidateNode> of) {
     placement = next;
     candidates = of;
@@ -136,10 +135,10 @@ public final class OriginStatus {
     }
   }
 
-  /** Looks at everything again, and tells where it has changed. */
+  /** Computes the status again, and announces changes. */
   void refresh(List<PipeStateMachine> machines, NodePenalties penalties, KnownNodes known, long now) {
     boolean runs = machines.stream().anyMatch(PipeStateMachine::isRunning);
-    String why = runs ? "" : why(machines, penalties, known, now);
+    String why = runs ? "" : waitingReason(machines, penalties, known, now);
     boolean opens = machines.stream().anyMatch(machine -> machine.session() != null);
     if (!opens && !why.equals(logged)) {
       logged = why;
@@ -166,29 +165,29 @@ public final class OriginStatus {
                 .flatMap(session -> session.otherNodes().stream())
                 .distinct()
                 .count();
-    List<String> liars = penalties.expelled();
-    if (!states.equals(pipes) || !liars.equals(expelled)) {
+    List<String> expelledNow = penalties.expelled();
+    if (!states.equals(pipes) || !expelledNow.equals(expelled)) {
       pipes = states;
-      expelled = liars;
-      actions.announce(states, liars);
+      expelled = expelledNow;
+      actions.announce(states, expelledNow);
     }
     if (runs && !wasReady) {
-      listeners.forEach(OriginStatus::tell);
+      listeners.forEach(OriginStatus::notify);
     }
     wasReady = runs;
   }
 
-  /** What there is of a first pipe, with its gaps. */
+  /** The first pipe as far as its layers are there, with gaps. */
   private PipeState incomplete(String why) {
     List<PipeStretch> stretches = ShortageText.stretches(need, origin, candidates);
     return new PipeState(need.sha256(), need.model(), need.layers(), 0, 0, stretches, 0, 0, why);
   }
 
-  private static void tell(Runnable listener) {
+  private static void notify(Runnable listener) {
     try {
       listener.run();
     } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, "who waited for a pipe failed: {0}", e.toString());
+      LOG.log(Level.WARNING, "a listener for a running pipe failed: {0}", e.toString());
     }
   }
 
@@ -212,7 +211,7 @@ public final class OriginStatus {
     return "opens; awaited: " + String.join(", ", machine.awaited());
   }
 
-  private String why(
+  private String waitingReason(
       List<PipeStateMachine> machines, NodePenalties penalties, KnownNodes known, long now) {
     for (PipeStateMachine machine : machines) {
       if (machine.state() == PipeStateMachine.State.OPENING) {
@@ -221,30 +220,30 @@ public final class OriginStatus {
     }
     Placement latest = placement;
     if (latest == null || !known.hasSeenAny()) {
-      return LOOKING;
+      return LOOKING_FOR_NODES;
     }
     if (isStale && !waiting.isEmpty()) {
       return waiting;
     }
-    List<String> words = new ArrayList<>();
-    words.addAll(
+    List<String> reasons = new ArrayList<>();
+    reasons.addAll(
         ShortageText.missing(
             latest.missing(),
             known::lastHolder,
             node -> {
-              String left = penalties.exclusionReason(node, now);
-              return left != null ? ": " + left : known.has(node) ? "" : ", which is gone";
+              String excluded = penalties.exclusionReason(node, now);
+              return excluded != null ? ": " + excluded : known.has(node) ? "" : ", which is gone";
             }));
-    words.addAll(ShortageText.coming(latest.coming(), candidates));
-    words.addAll(known.problems());
+    reasons.addAll(ShortageText.coming(latest.coming(), candidates));
+    reasons.addAll(known.problems());
     String memory =
         ShortageText.memoryShortage(
             need,
             latest.missing(),
             candidates.stream().filter(one -> known.acceptsLayers(one.node(), now)).toList());
     if (memory != null) {
-      words.add(memory);
+      reasons.add(memory);
     }
-    return words.isEmpty() ? "a plan is being made" : String.join("; ", words);
+    return reasons.isEmpty() ? "planning" : String.join("; ", reasons);
   }
 }

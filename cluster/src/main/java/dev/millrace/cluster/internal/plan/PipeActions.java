@@ -7,28 +7,28 @@ import dev.millrace.engine.internal.wheel.BatchLoop.InFlightGroup;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What planning acts on. Nothing here waits for another node. */
+/** The actions of the planner. None of them waits for another node. */
 public interface PipeActions {
-  /** Queues a message; where it cannot be sent, {@link PlannerEvent.Unreached} is told later. */
+  /** Queues a message; if it cannot be sent, a {@link PlannerEvent.Unreached} follows. */
   void send(String node, NodeMessage message);
 
-  /** From now on sequences go by this session through a pipe; null: by none, they wait. */
+  /** Sets the session of a pipe for its sequences; null: they wait. */
   void usePlan(int pipe, @Nullable PipeSession session, String why);
 
-  /** Ends what came through other nodes, wherever it is now: its tokens cannot be trusted. */
+  /** Revokes all sequences that passed through other nodes; their tokens cannot be trusted. */
   void revokeAll(String why);
 
-  /** Ends the links with a node: who waits to send it something waits no more. */
+  /** Ends the links with a node, so that nothing waits to be sent there. */
   void disconnect(String node, String why);
 
-  /** The steps of a pipe that are with other nodes. */
+  /** The steps of a pipe that are in flight. */
   List<InFlightGroup> stepsAway(int pipe);
 
-  /** Whether no sequence would notice if a pipe had another plan. */
+  /** Whether a pipe can be replanned without disturbing a sequence. */
   boolean isIdle(int pipe);
 
   WheelStats stats(int pipe);
 
-  /** Tells the network, and whoever asks, how the pipes are. */
+  /** Broadcasts the state of the pipes. */
   void announce(List<PipeState> pipes, List<String> expelled);
 }

@@ -18,27 +18,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Which pipes there are: made from what nodes have, opened, watched, left when a node of them fails,
- * and made anew from what remains. It is told events and the time, and acts through {@link PipeActions};
- * one thread at a time, the planner's.
+ * Plans the pipes of an origin from the states of nodes, opens and watches them, and replaces them when a node fails. It gets events and the time, and acts through {@link PipeActions}. Only the planner's thread uses it.
  */
 public final class PipeCoordinator {
   /** How long nodes may take to open a session. */
   static final long OPENING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** How long nodes may take to say which steps they have. */
+  /** How long nodes may take to answer a probe. */
   static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /** How long a node whose link works may be missing in the network. */
+  /** How long a node with a working link may be missing from the network. */
   static final long ABSENT_NANOS = TimeUnit.SECONDS.toNanos(15);
 
-  /** News of states are gathered for so long before a plan is made of them. */
+  /** New states are collected this long before a plan is made. */
   static final long GATHER_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /** Whatever happens or not, what there is is looked at again after so long. */
-  static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(2);
+  /** A plan is made at least this often. */
+  static final long REPLAN_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /** After a node failed a step, and once it was used again, the next one counts as another. */
+  /** A further failure of a node within this time counts as repeated. */
   static final long FAILURE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
@@ -52,12 +50,12 @@ public final class PipeCoordinator {
   private final KnownNodes nodes;
   private final PipeSet pipes;
   private final OriginStatus status;
-  private final Map<String, Long> failedUntil = new HashMap<>(); // while that is the last failure
-  private long planAt = Long.MAX_VALUE; // nothing is known yet
+  private final Map<String, Long> failedUntil = new HashMap<>(); // of nodes that failed a step
+  private long planAt = Long.MAX_VALUE; // no state is known yet
   private long lastTick;
 
   /**
-   * @param ids draws the numbers of sessions, never 0
+   * @param ids draws session numbers, never 0
    */
   public PipeCoordinator(
       PipeDemand demand,
@@ -75,7 +73,7 @@ public final class PipeCoordinator {
     pipes = new PipeSet(demand, actions, counters, status, ids);
   }
 
-  /** What is known to others of all this; for any thread. */
+  /** The state of the pipes, for any thread. */
   public OriginStatus status() {
     return status;
   }
@@ -98,7 +96,7 @@ public final class PipeCoordinator {
         }
       }
       case PlannerEvent.Failed failed -> failed(failed, now);
-      case PlannerEvent.Suspect doubtful -> doubt(doubtful.node(), doubtful.why(), now);
+      case PlannerEvent.Suspect doubtful -> suspect(doubtful.node(), doubtful.why(), now);
       case PlannerEvent.Lied lied -> lied(lied, now);
     }
   }
@@ -110,7 +108,7 @@ public final class PipeCoordinator {
     change.arrived().forEach(penalties::reset);
     for (String node : change.restarted()) {
       penalties.reset(node);
-      breakPipesOf(node, "it was started anew", now);
+      breakPipesOf(node, "it was restarted", now);
     }
     status.markStale();
     planAt = Math.min(planAt, now + GATHER_NANOS);
@@ -119,28 +117,29 @@ public final class PipeCoordinator {
   private void lost(String node, String why, long now) {
     if (nodes.has(node) || pipes.sessionsAt(node) > 0) {
       counters.lost.increment();
-      leave(node, NodePenalties.Fault.LINK, "the link is lost: " + why, now);
+      leaveOut(node, NodePenalties.Fault.LINK, "the link is lost: " + why, now);
     }
     nodes.remove(node);
   }
 
   private void refused(PlannerEvent.Refused refused, long now) {
-    if (refused.session() == 0) { // layers that it was asked to hold
+    if (refused.session() == 0) { // a request for layers
       nodes.refused(refused.node(), refused.why(), now);
       planAt = Math.min(planAt, now + GATHER_NANOS);
     } else if (pipes.bySession(refused.session()) != null) {
-      leave(refused.node(), NodePenalties.Fault.WORK, "refused: " + refused.why(), now);
+      leaveOut(refused.node(), NodePenalties.Fault.WORK, "refused: " + refused.why(), now);
     }
   }
 
   /**
-   * The first time the node is to penalties, and as long as others can do its work: its sequences go
-   * there and lose nothing. Where there is nobody else, it may be the sequences, and they end.
+   * A node failed a step. The first time, and as long as other nodes can replace it, the node is
+   * left out and its sequences continue elsewhere. If no other node can, the sequences may be the
+   * cause, and they end.
    */
   private void failed(PlannerEvent.Failed failed, long now) {
     String node = failed.node();
     if (pipes.bySession(failed.session()) == null) {
-      return; // they are being rebuilt
+      return; // its pipe is already replaced
     }
     Long until = failedUntil.get(node);
     boolean again = until != null && now - until < 0;
@@ -149,9 +148,9 @@ public final class PipeCoordinator {
       failed.accept().run();
       return;
     }
-    String own = "node " + node + ", "; // who it was is said anyway
+    String own = "node " + node + ", "; // the node is named anyway
     String why = failed.why().startsWith(own) ? failed.why().substring(own.length()) : failed.why();
-    leave(node, NodePenalties.Fault.WORK, "a step failed: " + why, now);
+    leaveOut(node, NodePenalties.Fault.WORK, "a step failed: " + why, now);
     failedUntil.put(node, penalties.excludedUntil(node, now) + FAILURE_NANOS);
   }
 
@@ -167,7 +166,7 @@ public final class PipeCoordinator {
   }
 
   private void unreached(PlannerEvent.Unreached unreached, long now) {
-    if (unreached.session() == 0 && unreached.by().isEmpty()) { // was to be asked for layers
+    if (unreached.session() == 0 && unreached.by().isEmpty()) { // a request for layers
       nodes.refused(unreached.node(), "it could not be reached: " + unreached.why(), now);
       planAt = Math.min(planAt, now + GATHER_NANOS);
       return;
@@ -178,31 +177,31 @@ public final class PipeCoordinator {
     }
     String by = unreached.by();
     if (by.isEmpty()) {
-      leave(
+      leaveOut(
           unreached.node(),
           NodePenalties.Fault.LINK,
           "could not be reached: " + unreached.why(),
           now);
       actions.disconnect(unreached.node(), unreached.why());
     } else if (PipeSet.session(pipe).includes(by)) {
-      doubt(unreached.node(), "could not be reached: by " + by + ": " + unreached.why(), now);
+      suspect(unreached.node(), "could not be reached: by " + by + ": " + unreached.why(), now);
     }
   }
 
-  /** Leaves a node out for a while; pipes that it is in are made anew without it. */
-  private void leave(String node, NodePenalties.Fault fault, String why, long now) {
+  /** Leaves a node out for a while; its pipes are replanned without it. */
+  private void leaveOut(String node, NodePenalties.Fault fault, String why, long now) {
     penalties.penalize(node, fault, why, now);
     breakPipesOf(node, why, now);
     plan(now);
   }
 
-  /** Leaves a node that does not do its work; what waits to be sent there would wait for ever. */
-  private void doubt(String node, String why, long now) {
-    leave(node, NodePenalties.Fault.WORK, why, now);
+  /** Leaves out a node that does not work, and closes its links: what waits to be sent there would wait forever. */
+  private void suspect(String node, String why, long now) {
+    leaveOut(node, NodePenalties.Fault.WORK, why, now);
     actions.disconnect(node, why);
   }
 
-  /** What came through a liar may be anywhere by now: before any plan changes, all of it goes. */
+  /** Expels nodes that lied. Their results may be anywhere by now, so all sequences are revoked before a plan changes. */
   private void lied(PlannerEvent.Lied lied, long now) {
     String why = "of " + String.join(", ", lied.nodes()) + ": " + lied.why();
     actions.revokeAll(why);
@@ -217,7 +216,7 @@ public final class PipeCoordinator {
     plan(now);
   }
 
-  /** Does what is due by now. */
+  /** Does what is due. */
   public void tick(long now) {
     for (String node : nodes.absentFor(ABSENT_NANOS, now)) {
       breakPipesOf(node, "it left the network", now);
@@ -246,7 +245,7 @@ public final class PipeCoordinator {
     List<String> awaited = pipe.awaited();
     pipes.breakPipe(pipe, String.join(", ", awaited) + " " + why, now);
     for (String node : awaited) {
-      boolean gone = penalties.isSilentSinceLoss(node); // and not back: that is no other fault
+      boolean gone = penalties.isSilentSinceLoss(node); // and not back yet: the same fault
       penalties.penalize(node, gone ? NodePenalties.Fault.LINK : NodePenalties.Fault.WORK, why, now);
     }
     awaited.forEach(node -> actions.disconnect(node, why));
@@ -259,32 +258,32 @@ public final class PipeCoordinator {
     switch (finding) {
       case null -> session.otherNodes().forEach(node -> penalties.workedFor(node, now - pipe.since()));
       case StepDeadlines.Finding.Ask ask -> pipes.probe(pipe);
-      case StepDeadlines.Finding.Late late -> doubt(late.node(), late.why(), now);
+      case StepDeadlines.Finding.Late late -> suspect(late.node(), late.why(), now);
     }
   }
 
-  /** Makes of what there is as many pipes as can run, without touching those that do. */
+  /** Plans as many pipes as possible, without touching busy ones. */
   private void plan(long now) {
-    planAt = now + AGAIN_NANOS;
+    planAt = now + REPLAN_NANOS;
     List<CandidateNode> candidates = candidates(now);
     Placement placement = place(candidates);
-    List<PlannedPipe> fresh = new ArrayList<>(placement.pipes());
+    List<PlannedPipe> newPipes = new ArrayList<>(placement.pipes());
     for (PipeStateMachine pipe : pipes.all()) {
-      if (pipe.session() != null && !fresh.remove(pipes.planOf(pipe))) {
+      if (pipe.session() != null && !newPipes.remove(pipes.planOf(pipe))) {
         if (isIdle(pipe)) {
           pipes.closeIdle(pipe, now);
         } else {
-          pipes.breakPipe(pipe, "a node has its layers no more", now);
+          pipes.breakPipe(pipe, "a node no longer has its layers", now);
         }
       }
     }
-    fresh.forEach(planned -> pipes.open(planned, now));
-    wish(placement, now);
+    newPipes.forEach(planned -> pipes.open(planned, now));
+    requestLayers(placement, now);
     status.planned(placement, candidates);
     status.refresh(pipes.all(), penalties, nodes, now);
   }
 
-  /** Pipes that run stay as they are; but idle ones give way where there can be more pipes. */
+  /** Running pipes stay, but idle ones may be replaced if that gives more pipes. */
   private Placement place(List<CandidateNode> candidates) {
     List<PlannedPipe> all = new ArrayList<>();
     List<PlannedPipe> busy = new ArrayList<>();
@@ -296,32 +295,32 @@ public final class PipeCoordinator {
         }
       }
     }
-    int most = pipes.all().size();
-    Placement kept = PipePlanner.plan(need, origin, candidates, most, all);
-    if (busy.size() == all.size() || all.size() == most) {
+    int max = pipes.all().size();
+    Placement kept = PipePlanner.plan(need, origin, candidates, max, all);
+    if (busy.size() == all.size() || all.size() == max) {
       return kept;
     }
-    Placement anew = PipePlanner.plan(need, origin, candidates, most, busy);
-    return anew.pipes().size() > kept.pipes().size() ? anew : kept;
+    Placement replanned = PipePlanner.plan(need, origin, candidates, max, busy);
+    return replanned.pipes().size() > kept.pipes().size() ? replanned : kept;
   }
 
   private boolean isIdle(PipeStateMachine pipe) {
     return pipe.isRunning() && actions.isIdle(pipe.number());
   }
 
-  private void wish(Placement placement, long now) {
-    for (Placement.LayerAssignment wish : placement.assignments()) {
-      if (nodes.recordRequest(wish, now)) {
-        int from = wish.range().from();
-        int to = wish.range().to();
+  private void requestLayers(Placement placement, long now) {
+    for (Placement.LayerAssignment request : placement.assignments()) {
+      if (nodes.recordRequest(request, now)) {
+        int from = request.range().from();
+        int to = request.range().to();
         long bytes = 0;
         for (int layer = from; layer < to; layer++) {
           bytes += need.layerBytes().get(layer);
         }
-        LoadLayersRequest assignment =
+        LoadLayersRequest message =
             new LoadLayersRequest(need.sha256(), need.model(), from, to, need.fileBytes(), bytes);
-        actions.send(wish.node(), new NodeMessage(Kind.LOAD, 0, WireCodec.encode(assignment)));
-        LOG.log(Level.INFO, "node {0} is asked to hold layers {1}", wish.node(), wish.range());
+        actions.send(request.node(), new NodeMessage(Kind.LOAD, 0, WireCodec.encode(message)));
+        LOG.log(Level.INFO, "node {0} is asked to load layers {1}", request.node(), request.range());
       }
     }
   }
@@ -333,7 +332,7 @@ public final class PipeCoordinator {
     }
   }
 
-  /** Ends all sessions: the origin goes. */
+  /** Ends all sessions, because the origin stops. */
   public void close(long now) {
     pipes.close(now);
   }

@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A pipe under one plan, as its nodes know it.
+ * A pipe under one plan, with the session that its nodes have open.
  *
- * @param id drawn at random: whoever does not know it cannot take part
- * @param pipe its number here
+ * @param id random: a node that does not know it cannot take part
+ * @param pipe the pipe's number
  */
 public record PipeSession(long id, int pipe, Pipe plan) {
   /** Which node computes which layers, the origin included. */
@@ -20,12 +20,12 @@ public record PipeSession(long id, int pipe, Pipe plan) {
         .toList();
   }
 
-  /** The stretches that are not the origin's, in order. */
+  /** The stretches of other nodes, in order. */
   List<NodeLayers> remoteStretches() {
     return plan.nodeLayers().stream().filter(s -> !s.node().equals(plan.origin())).toList();
   }
 
-  /** As {@link #remoteStretches}; where one node has two that adjoin they are one to it. */
+  /** As {@link #remoteStretches}, with adjacent stretches of one node merged. */
   public List<NodeLayers> stages() {
     return merged(remoteStretches());
   }
@@ -48,12 +48,12 @@ public record PipeSession(long id, int pipe, Pipe plan) {
     return remoteStretches().stream().map(NodeLayers::node).distinct().toList();
   }
 
-  /** How many stretches a node has. */
+  /** The number of stretches of a node. */
   public int stretches(String node) {
     return (int) remoteStretches().stream().filter(stretch -> stretch.node().equals(node)).count();
   }
 
-  /** Whether steps come to the origin from a node: the last before the origin's next layer. */
+  /** Whether a node sends steps to the origin: it is the last before the origin's next layer. */
   public boolean returnsFrom(String node) {
     List<NodeLayers> all = plan.nodeLayers();
     for (int i = 0; i < all.size(); i++) {
@@ -74,17 +74,17 @@ public record PipeSession(long id, int pipe, Pipe plan) {
     return false;
   }
 
-  /** As people read it: who has which layers. */
+  /** Which node has which layers, as people read it. */
   String describe() {
-    StringBuilder words = new StringBuilder();
+    StringBuilder text = new StringBuilder();
     for (NodeLayers stretch : merged(plan.nodeLayers())) {
       boolean here = stretch.node().equals(plan.origin());
-      words.append(words.isEmpty() ? "layers " : ", ").append(stretch.from());
+      text.append(text.isEmpty() ? "layers " : ", ").append(stretch.from());
       if (stretch.to() - stretch.from() > 1) {
-        words.append('-').append(stretch.to() - 1);
+        text.append('-').append(stretch.to() - 1);
       }
-      words.append(here ? " here" : " at " + stretch.node());
+      text.append(here ? " here" : " at " + stretch.node());
     }
-    return words.toString();
+    return text.toString();
   }
 }

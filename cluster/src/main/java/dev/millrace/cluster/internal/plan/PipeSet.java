@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** All pipes of an origin, by number: opened, run, and ended. One thread at a time. */
+/** All pipes of an origin, by number; opens, runs and ends them. One thread at a time. */
 final class PipeSet {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
-  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+  private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
   private final String origin;
   private final ModelRequirements need;
@@ -30,7 +30,7 @@ final class PipeSet {
   private long epochs;
 
   /**
-   * @param ids draws the numbers of sessions, never 0
+   * @param ids draws session numbers, never 0
    */
   PipeSet(
       PipeDemand demand,
@@ -56,7 +56,7 @@ final class PipeSet {
     return all;
   }
 
-  /** The one that is open or opens by that session; null where none is, any more or yet. */
+  /** The pipe with this session, open or opening; null if there is none. */
   @Nullable PipeStateMachine bySession(long id) {
     for (PipeStateMachine pipe : all) {
       if (pipe.session() != null && session(pipe).id() == id) {
@@ -66,17 +66,17 @@ final class PipeSet {
     return null;
   }
 
-  /** In how many a node is. */
+  /** Number of pipes that a node is in. */
   int sessionsAt(String node) {
     return ofNode(node).size();
   }
 
-  /** Those that a node is in. */
+  /** The pipes that a node is in. */
   List<PipeStateMachine> ofNode(String node) {
     return all.stream().filter(p -> p.session() != null && session(p).includes(node)).toList();
   }
 
-  /** The session of one that has one. */
+  /** The session of a pipe that has one. */
   static PipeSession session(PipeStateMachine pipe) {
     PipeSession session = pipe.session();
     if (session == null) {
@@ -85,19 +85,19 @@ final class PipeSet {
     return session;
   }
 
-  /** What one that has a session goes by, as the planner knows it. */
+  /** The plan of a pipe that has a session. */
   PlannedPipe planOf(PipeStateMachine pipe) {
     return new PlannedPipe(need.layers(), session(pipe).plan().nodeLayers());
   }
 
-  /** Asks the nodes of a plan to open a session, for the first pipe that has none. */
+  /** Opens a plan in the first pipe without a session: asks its nodes to open one. */
   void open(PlannedPipe planned, long now) {
     for (PipeStateMachine pipe : all) {
       if (pipe.session() == null) {
         Pipe plan = new Pipe(++epochs, origin, need.layers(), planned.stretches());
         PipeSession session = new PipeSession(ids.getAsLong(), pipe.number(), plan);
         boolean runs = pipe.planned(session, now);
-        tellAll(session, Kind.OPEN, WireCodec.encode(parameters.openRequest(plan)));
+        sendToAll(session, Kind.OPEN, WireCodec.encode(parameters.openRequest(plan)));
         if (runs) {
           run(pipe, now);
         }
@@ -106,7 +106,7 @@ final class PipeSet {
     }
   }
 
-  /** A node has opened; says whether its pipe runs now. */
+  /** A node has opened its session; returns whether the pipe runs now. */
   boolean opened(String node, long id, long now) {
     PipeStateMachine pipe = bySession(id);
     boolean runs = pipe != null && pipe.opened(node, now);
@@ -130,23 +130,23 @@ final class PipeSet {
         session.describe());
   }
 
-  /** Asks the nodes of a pipe which steps they have. */
+  /** Asks the nodes of a pipe which steps they have received. */
   void probe(PipeStateMachine pipe) {
-    tellAll(session(pipe), Kind.PROBE, NOTHING);
+    sendToAll(session(pipe), Kind.PROBE, EMPTY);
   }
 
-  /** Ends a pipe that nobody uses, so that its nodes may be in others. */
+  /** Ends an idle pipe, so that its nodes can be in others. */
   void closeIdle(PipeStateMachine pipe, long now) {
-    PipeSession over = pipe.broken(now);
-    actions.usePlan(pipe.number(), null, "it is planned anew");
-    LOG.log(Level.INFO, "pipe {0} of {1} is idle, and planned anew", over.pipe(), need.model());
-    tellAll(over, Kind.CLOSE, NOTHING);
+    PipeSession ended = pipe.broken(now);
+    actions.usePlan(pipe.number(), null, "it is planned again");
+    LOG.log(Level.INFO, "pipe {0} of {1} is idle and is planned again", ended.pipe(), need.model());
+    sendToAll(ended, Kind.CLOSE, EMPTY);
   }
 
-  /** Ends a pipe that cannot go on. */
+  /** Ends a pipe that cannot continue. */
   void breakPipe(PipeStateMachine pipe, String why, long now) {
     boolean ran = pipe.isRunning();
-    PipeSession over = pipe.broken(now);
+    PipeSession ended = pipe.broken(now);
     if (ran) {
       actions.usePlan(pipe.number(), null, why);
       counters.broken.increment();
@@ -159,21 +159,21 @@ final class PipeSet {
         need.model(),
         ran ? "broke" : "did not open",
         why);
-    tellAll(over, Kind.CLOSE, NOTHING);
+    sendToAll(ended, Kind.CLOSE, EMPTY);
   }
 
-  /** Ends all: the origin goes. */
+  /** Ends all pipes, because the origin stops. */
   void close(long now) {
     for (PipeStateMachine pipe : all) {
       if (pipe.session() != null) {
-        PipeSession over = pipe.broken(now);
-        actions.usePlan(pipe.number(), null, "the origin ends");
-        tellAll(over, Kind.CLOSE, NOTHING);
+        PipeSession ended = pipe.broken(now);
+        actions.usePlan(pipe.number(), null, "the origin stops");
+        sendToAll(ended, Kind.CLOSE, EMPTY);
       }
     }
   }
 
-  private void tellAll(PipeSession session, Kind kind, ByteBuffer body) {
+  private void sendToAll(PipeSession session, Kind kind, ByteBuffer body) {
     for (String node : session.otherNodes()) {
       actions.send(node, new NodeMessage(kind, session.id(), body.duplicate()));
     }

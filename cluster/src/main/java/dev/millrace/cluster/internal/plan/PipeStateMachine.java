@@ -6,13 +6,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a pipe of the origin stands. {@link #TABLE} says how it gets from one state to another, and
- * what is not in it is refused. One thread at a time.
+ * The state of one pipe. {@link #TABLE} has all legal transitions; others are refused. One thread at a time.
  */
 final class PipeStateMachine {
   /** The states of a pipe. */
   enum State {
-    /** There is no plan for it. */
+    /** It has no plan. */
     NONE,
     /** Its nodes were asked to open a session, and not all have answered. */
     OPENING,
@@ -26,11 +25,11 @@ final class PipeStateMachine {
     /** A node has opened, but not the last. */
     OPENED,
     ALL_OPENED,
-    /** A node of it refused, failed, lied, or has its layers no more. */
+    /** One of its nodes refused, failed, lied, or no longer has its layers. */
     BROKEN
   }
 
-  /** Where {@code on} happens in {@code from}, {@code to} follows. */
+  /** On {@code on}, the state changes from {@code from} to {@code to}. */
   record Transition(State from, Trigger on, State to) {}
 
   static final List<Transition> TABLE =
@@ -63,22 +62,22 @@ final class PipeStateMachine {
     return state == State.RUNNING;
   }
 
-  /** What it is open with, or opens; null where there is no plan. */
+  /** Its session, open or opening; null without a plan. */
   @Nullable PipeSession session() {
     return session;
   }
 
-  /** When it came into its state. */
+  /** When it entered its state. */
   long since() {
     return since;
   }
 
-  /** Those that have not opened yet, in the order of the plan. */
+  /** Nodes that have not opened yet, in the order of the plan. */
   List<String> awaited() {
     return List.copyOf(awaited);
   }
 
-  /** It has a plan; says whether it runs at once, because all of it is here. */
+  /** Sets a plan; returns whether the pipe runs at once because no other node is in it. */
   boolean planned(PipeSession next, long now) {
     move(Trigger.PLANNED, now);
     session = next;
@@ -90,7 +89,7 @@ final class PipeStateMachine {
     return isRunning();
   }
 
-  /** A node has opened; says whether the pipe runs now. One that is not awaited changes nothing. */
+  /** A node has opened; returns whether the pipe runs now. A node that is not awaited changes nothing. */
   boolean opened(String node, long now) {
     if (state != State.OPENING || !awaited.remove(node)) {
       return false;
@@ -99,21 +98,21 @@ final class PipeStateMachine {
     return isRunning();
   }
 
-  /** It cannot go on; gives the session that is over. */
+  /** Ends the session and returns it. */
   PipeSession broken(long now) {
     move(Trigger.BROKEN, now);
-    PipeSession over = session;
-    if (over == null) {
+    PipeSession ended = session;
+    if (ended == null) {
       throw new IllegalStateException("pipe " + number + " had a plan, but no session");
     }
     session = null;
     awaited.clear();
-    return over;
+    return ended;
   }
 
-  private void move(Trigger happening, long now) {
+  private void move(Trigger trigger, long now) {
     for (Transition row : TABLE) {
-      if (row.from() == state && row.on() == happening) {
+      if (row.from() == state && row.on() == trigger) {
         if (row.to() != state) {
           since = now;
         }
@@ -122,6 +121,6 @@ final class PipeStateMachine {
       }
     }
     throw new IllegalStateException(
-        "pipe %d: no way on %s from %s".formatted(number, happening, state));
+        "pipe %d: no transition on %s from %s".formatted(number, trigger, state));
   }
 }

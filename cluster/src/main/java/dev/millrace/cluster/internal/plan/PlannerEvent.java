@@ -3,12 +3,12 @@ package dev.millrace.cluster.internal.plan;
 import dev.millrace.cluster.NodeState;
 import java.util.List;
 
-/** What the planner's thread is told by others. */
+/** Events for the planner's thread. */
 public sealed interface PlannerEvent {
   /** The states of all live members. */
   record States(List<NodeState> states) implements PlannerEvent {}
 
-  /** There is no link with a node any more. */
+  /** The link with a node is lost. */
   record Lost(String node, String why) implements PlannerEvent {}
 
   record Opened(String node, long session) implements PlannerEvent {}
@@ -16,33 +16,33 @@ public sealed interface PlannerEvent {
   record Refused(String node, long session, String why) implements PlannerEvent {}
 
   /**
-   * Something for that node could not be sent.
+   * A message to a node could not be sent.
    *
-   * @param by the node that could not; empty: we
+   * @param by the node that could not send; empty: this origin
    */
   record Unreached(String node, long session, String by, String why) implements PlannerEvent {}
 
   /**
-   * How far steps are at a node.
+   * The answer of a node to a probe.
    *
-   * @param stretches of it, in the order of the plan
+   * @param stretches of the node, in the order of the plan
    */
   record Probed(String node, long session, List<StretchProgress> stretches)
       implements PlannerEvent {}
 
-  /** The last steps that a node got for a stretch, and passed on from it. */
+  /** The last groups that a stretch received and sent on. */
   record StretchProgress(long received, long passed) {}
 
   /**
-   * A node says that it could not compute a step.
+   * A node could not compute a step.
    *
-   * @param accept gives the answer to the step's sequences, which end by it
+   * @param accept delivers the failure to the step's sequences, which end
    */
   record Failed(String node, long session, String why, Runnable accept) implements PlannerEvent {}
 
-  /** A node is to be left for a while though no pipe of ours may be using it. */
+  /** A node is suspicious and is left out for a while, even if no pipe uses it. */
   record Suspect(String node, String why) implements PlannerEvent {}
 
-  /** Nodes were found lying. */
+  /** An audit found nodes that lied. */
   record Lied(List<String> nodes, String why) implements PlannerEvent {}
 }

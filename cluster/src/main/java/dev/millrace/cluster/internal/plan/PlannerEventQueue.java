@@ -7,19 +7,18 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits for the planner, bounded whatever others send: of states and of a lost link only the
- * latest, of all else so much from each node. What is dropped is found by timeouts. For any thread.
+ * The events that wait for the planner. It is bounded whatever nodes send: only the latest states and lost links are kept, and of all else a limited number per node. Timeouts find what was dropped. Any thread.
  */
 public final class PlannerEventQueue {
-  /** Unread ones that a node may have caused. */
-  static final int MOST = 64;
+  /** Unread events that one node may cause. */
+  static final int MAX_PER_NODE = 64;
 
   private record Entry(String from, PlannerEvent event) {}
 
   private final Queue<Entry> waiting = new ArrayDeque<>(); // guarded by this
 
   /**
-   * @param from the node by which it came to be
+   * @param from the node that caused it; empty: none
    */
   public synchronized void put(String from, PlannerEvent event) {
     switch (event) {
@@ -29,9 +28,9 @@ public final class PlannerEventQueue {
           waiting.removeIf(
               e ->
                   e.event() instanceof PlannerEvent.Lost other && other.node().equals(lost.node()));
-      case PlannerEvent.Lied lied -> {} // ours
+      case PlannerEvent.Lied lied -> {} // from the auditor
       default -> {
-        if (count(e -> e.from().equals(from)) >= MOST) {
+        if (count(e -> e.from().equals(from)) >= MAX_PER_NODE) {
           return;
         }
       }
@@ -44,7 +43,7 @@ public final class PlannerEventQueue {
     return waiting.stream().filter(which).count();
   }
 
-  /** The next, or null where there is none after so long. */
+  /** The next event; null after so long. */
   public synchronized @Nullable PlannerEvent take(long millis) throws InterruptedException {
     long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
     while (waiting.isEmpty()) {
@@ -57,7 +56,7 @@ public final class PlannerEventQueue {
     return next();
   }
 
-  /** The next, or null where there is none. */
+  /** The next event; null if there is none. */
   public synchronized @Nullable PlannerEvent next() {
     Entry entry = waiting.poll();
     return entry == null ? null : entry.event();

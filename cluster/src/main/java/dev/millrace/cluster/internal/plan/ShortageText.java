@@ -13,11 +13,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Says why no pipe can run, in words that change only when the reason does. Pure. */
+/** Says why no pipe can run; the text changes only when the reason does. Pure functions. */
 final class ShortageText {
   private ShortageText() {}
 
-  /** Who has which layers now, with gaps: the first by name where several have one. */
+  /** Which node has which layers now, with gaps; of several nodes, the first by name. */
   static List<PipeStretch> stretches(
       ModelRequirements need, String origin, List<CandidateNode> candidates) {
     List<PipeStretch> stretches = new ArrayList<>();
@@ -49,12 +49,12 @@ final class ShortageText {
     return ranges.stream().anyMatch(range -> range.from() <= layer && layer < range.to());
   }
 
-  /** The layers that nobody has: each run of them that was last held by the same node. */
+  /** The missing layers, as runs that the same node held last. */
   static List<String> missing(
       List<LayerRange> ranges,
       IntFunction<@Nullable String> lastHolder,
-      Function<String, String> fate) {
-    List<String> words = new ArrayList<>();
+      Function<String, String> suffix) {
+    List<String> texts = new ArrayList<>();
     for (LayerRange range : ranges) {
       int from = range.from();
       while (from < range.to()) {
@@ -65,19 +65,19 @@ final class ShortageText {
         }
         boolean one = to - from == 1;
         String nobody = "no node had " + (one ? "it" : "them");
-        String last = holder == null ? nobody : "last at " + holder + fate.apply(holder);
-        words.add(
+        String last = holder == null ? nobody : "last at " + holder + suffix.apply(holder);
+        texts.add(
             "%s %s missing (%s)"
-                .formatted(describe(new LayerRange(from, to)), one ? "is" : "are", last));
+                .formatted(new LayerRange(from, to).describe(), one ? "is" : "are", last));
         from = to;
       }
     }
-    return words;
+    return texts;
   }
 
-  /** The layers that are on their way, and where. */
+  /** The layers that are being loaded, and where. */
   static List<String> coming(List<LayerRange> ranges, List<CandidateNode> candidates) {
-    List<String> words = new ArrayList<>();
+    List<String> texts = new ArrayList<>();
     for (LayerRange range : ranges) {
       List<String> at = new ArrayList<>();
       for (CandidateNode candidate : candidates) {
@@ -89,43 +89,38 @@ final class ShortageText {
         }
       }
       String where = at.isEmpty() ? "" : " at " + String.join(", ", at);
-      String are = range.length() == 1 ? "is" : "are";
-      words.add("%s %s being loaded%s".formatted(describe(range), are, where));
+      String are = range.choose("is", "are");
+      texts.add("%s %s being loaded%s".formatted(range.describe(), are, where));
     }
-    return words;
-  }
-
-  /** As people say it. */
-  static String describe(LayerRange range) {
-    return (range.length() == 1 ? "layer " : "layers ") + range;
+    return texts;
   }
 
   /**
-   * That nobody has the memory for any layer that is missing; null where that is not the reason.
+   * Says that no node has memory for any missing layer; null if that is not the reason.
    *
-   * @param givers nodes that would take layers
+   * @param nodes nodes that accept requests for layers
    */
   static @Nullable String memoryShortage(
-      ModelRequirements need, List<LayerRange> missing, List<CandidateNode> givers) {
+      ModelRequirements need, List<LayerRange> missing, List<CandidateNode> nodes) {
     long least =
         missing.stream()
             .flatMapToInt(range -> IntStream.range(range.from(), range.to()))
             .mapToLong(layer -> need.layerBytes().get(layer) + need.cacheBytes())
             .min()
             .orElse(0);
-    if (givers.isEmpty() || givers.stream().anyMatch(giver -> giver.free() >= least)) {
+    if (nodes.isEmpty() || nodes.stream().anyMatch(node -> node.free() >= least)) {
       return null;
     }
     String free =
-        givers.stream()
-            .map(giver -> giver.node() + " " + mebibytes(giver.free(), false))
+        nodes.stream()
+            .map(node -> node.node() + " " + mebibytes(node.free(), false))
             .collect(Collectors.joining(", "));
     return "a layer needs %s with its cache; free: %s; give nodes more --memory, or this server "
             .formatted(mebibytes(least, true), free)
         + "fewer --slots or a smaller --ctx";
   }
 
-  /** A need is rounded up, what there is down: the two never look as if it would fit. */
+  /** Needs are rounded up and free memory down, so the text never looks as if it would fit. */
   private static String mebibytes(long bytes, boolean up) {
     long unit = bytes >= 1 << 20 ? 1 << 20 : 1 << 10;
     return (up ? Math.ceilDiv(bytes, unit) : bytes / unit) + (unit == 1 << 20 ? " MiB" : " KiB");

@@ -8,18 +8,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the node that keeps a step too long. When one is overdue, all nodes of its pipe are asked
- * which steps they got and passed on, for each of their stretches; the node of the first stretch in
- * the order of the plan that has it and did not pass it on, did not get it, or of which nothing is
- * said, is to be left. Times are nanoseconds of the wheels' clock. One thread at a time.
+ * Finds the node that holds a step too long. When a step is overdue, all nodes of its pipe are asked which steps each of their stretches received and sent on. The first stretch in the order of the plan that did not send the step on, did not receive it, or gives no answer names the node to leave out. Times are nanoseconds of the batch loop's clock. One thread at a time.
  */
 final class StepDeadlines {
-  /** What follows from what was found. */
+  /** What the planner has to do. */
   sealed interface Finding {
-    /** All nodes of the pipe are to be asked. */
+    /** Ask all nodes of the pipe. */
     record Ask() implements Finding {}
 
-    /** That node is to be left. */
+    /** Leave this node out. */
     record Late(String node, String why) implements Finding {}
   }
 
@@ -45,7 +42,7 @@ final class StepDeadlines {
     this.answerNanos = answerNanos;
   }
 
-  /** Looks after a pipe that runs; null where nothing follows. */
+  /** Checks a running pipe; null: nothing to do. */
   @Nullable Finding check(PipeSession session, List<InFlightGroup> away, long now) {
     Inquiry inquiry = inquiries.get(session.pipe());
     if (inquiry != null && inquiry.session == session.id() && isAway(inquiry.group, away)) {
@@ -70,7 +67,7 @@ final class StepDeadlines {
     return new Finding.Ask();
   }
 
-  /** A node answered what it last got and passed on, for each of its stretches. */
+  /** A node answered a probe. */
   void probed(PipeSession session, String node, List<PlannerEvent.StretchProgress> stretches) {
     Inquiry inquiry = inquiries.get(session.pipe());
     if (inquiry != null && inquiry.session == session.id()) {
@@ -84,7 +81,7 @@ final class StepDeadlines {
 
   private Finding.@Nullable Late decide(Inquiry inquiry, List<NodeLayers> stretches, long now) {
     boolean timeIsUp = now - inquiry.asked >= answerNanos;
-    Map<String, Integer> seen = new HashMap<>(); // of a node's stretches
+    Map<String, Integer> seen = new HashMap<>(); // stretches of each node so far
     for (NodeLayers stretch : stretches) {
       String node = stretch.node();
       List<PlannerEvent.StretchProgress> answer = inquiry.answers.get(node);
@@ -94,15 +91,15 @@ final class StepDeadlines {
       }
       PlannerEvent.StretchProgress progress = answer.get(nth - 1);
       if (progress.received() < inquiry.group) {
-        return timeIsUp ? late(node, "did not get a step that was passed on to it") : null;
+        return timeIsUp ? late(node, "did not receive a step that was sent to it") : null;
       }
       if (progress.passed() < inquiry.group) {
-        return late(node, "has kept a step for more than %d ms".formatted(millis(stepNanos)));
+        return late(node, "has held a step for more than %d ms".formatted(millis(stepNanos)));
       }
     }
-    // All have passed it on. It may be on its way; if not, the last one did not do what it says.
+    // All sent it on. It may still be in flight; if not, the last node did not do what it says.
     String last = stretches.getLast().node();
-    return timeIsUp ? late(last, "says it passed a step on that did not come") : null;
+    return timeIsUp ? late(last, "says that it sent a step which did not arrive") : null;
   }
 
   private static long millis(long nanos) {

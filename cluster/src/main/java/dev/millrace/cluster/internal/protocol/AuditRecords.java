@@ -7,9 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a node answers with RECORDS: the passage that was asked for, and what it noted of each of
- * its rows, by position. As bytes: passage, number of rows, and of each row position, hash in, hash
- * out.
+ * A node's audit records of one sequence: for each row its position and the hashes of its input and output. As bytes: sequence, number of rows, then position, hash in and hash out of each row.
  */
 public record AuditRecords(long sequence, List<RowHashRecorder.RowHashes> rows) {
   private static final int HASH = 32;
@@ -19,12 +17,12 @@ public record AuditRecords(long sequence, List<RowHashRecorder.RowHashes> rows) 
     rows = List.copyOf(rows);
   }
 
-  /** Whether bytes say that they are of a passage; no more is read. */
-  public static boolean isOfSequence(long passage, ByteBuffer bytes) {
-    return bytes.remaining() >= 8 && bytes.getLong(bytes.position()) == passage;
+  /** Whether bytes claim to be of a sequence; nothing else is read. */
+  public static boolean isOfSequence(long expected, ByteBuffer bytes) {
+    return bytes.remaining() >= 8 && bytes.getLong(bytes.position()) == expected;
   }
 
-  /** What so many rows take. */
+  /** The encoded size of so many rows. */
   public static long bytes(long rows) {
     return 12 + ROW * rows;
   }
@@ -41,14 +39,14 @@ public record AuditRecords(long sequence, List<RowHashRecorder.RowHashes> rows) 
   /**
    * Reads what {@link #encode} wrote.
    *
-   * @throws ClusterException where it is anything else
+   * @throws ClusterException if the bytes are anything else
    */
   public static AuditRecords decode(ByteBuffer bytes) {
     ByteBuffer in = bytes.duplicate();
     if (in.remaining() < 12) {
       throw broken(in.remaining());
     }
-    long passage = in.getLong();
+    long sequence = in.getLong();
     int count = in.getInt();
     if (count < 0 || in.remaining() != (long) count * ROW) {
       throw broken(in.remaining());
@@ -57,7 +55,7 @@ public record AuditRecords(long sequence, List<RowHashRecorder.RowHashes> rows) 
     for (int i = 0; i < count; i++) {
       rows.add(new RowHashRecorder.RowHashes(in.getInt(), hash(in), hash(in)));
     }
-    return new AuditRecords(passage, rows);
+    return new AuditRecords(sequence, rows);
   }
 
   private static byte[] hash(ByteBuffer in) {
@@ -68,7 +66,7 @@ public record AuditRecords(long sequence, List<RowHashRecorder.RowHashes> rows) 
 
   private static ClusterException broken(int bytes) {
     return new ClusterException(
-        "records of a passage are broken off or longer than they say, at %d bytes"
+        "the audit records of a sequence are cut off or longer than they say, at %d bytes"
             .formatted(bytes));
   }
 }

@@ -6,7 +6,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Bytes with their length before them, as calls of this package say things. */
+/** Writes and reads bytes with their length before them, as calls do. */
 public final class LengthPrefixed {
   private LengthPrefixed() {}
 
@@ -19,11 +19,11 @@ public final class LengthPrefixed {
     int length = in.readInt();
     if (length < 0 || length > limit) {
       throw new ClusterException(
-          "the other side says %d bytes, where %d is the limit".formatted(length, limit));
+          "the other side announces %d bytes, where %d is the limit".formatted(length, limit));
     }
     byte[] bytes = in.readNBytes(length);
     if (bytes.length < length) {
-      throw new ClusterException("the other side broke off in the middle of its answer");
+      throw new ClusterException("the other side ended in the middle of its answer");
     }
     return ByteBuffer.wrap(bytes);
   }

@@ -18,11 +18,10 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * What nodes tell each other, as bytes. Reading is strict: what is cut off, too long, makes no
- * sense, or is followed by more is a {@link ClusterException}.
+ * Encodes and decodes what nodes send each other. Decoding is strict: bytes that are cut off, too long, invalid, or followed by more are a {@link ClusterException}.
  */
 public final class WireCodec {
-  /** The most that a node may tell of itself. */
+  /** The largest encoded state of a node. */
   public static final int MAX_STATE_BYTES = 1 << 20;
 
   private static final int NAME = 64;
@@ -36,12 +35,12 @@ public final class WireCodec {
 
   private WireCodec() {}
 
-  /** At most {@value #MAX_STATE_BYTES} bytes; what would take more is refused. */
+  /** At most {@value #MAX_STATE_BYTES} bytes; a larger state is refused. */
   public static ByteBuffer encode(NodeState state) {
     ByteBuffer bytes = write(new WireEncoder(), state).toBuffer();
     if (bytes.remaining() > MAX_STATE_BYTES) {
       throw new ClusterException(
-          "what node \"%s\" tells of itself takes %d bytes, where %d is the limit: let it hold and give fewer models"
+          "the state of node \"%s\" takes %d bytes, where %d is the limit: let it hold fewer models"
               .formatted(state.name(), bytes.remaining(), MAX_STATE_BYTES));
     }
     return bytes;
@@ -120,8 +119,7 @@ public final class WireCodec {
   }
 
   /**
-   * Texts: the reason of a REFUSED, node and reason of an UNREACHED. What is over 64 KiB loses its
-   * end.
+   * Texts: the reason of a REFUSED, node and reason of an UNREACHED. A text over 64 KiB is cut.
    */
   public static ByteBuffer encode(String... texts) {
     WireEncoder out = new WireEncoder();
@@ -145,7 +143,7 @@ public final class WireCodec {
         });
   }
 
-  /** Numbers: the passage of a RECORDS_ASKED, the groups of a PROBED. */
+  /** Numbers: the sequence of a RECORDS_ASKED, the groups of a PROBED. */
   public static ByteBuffer encode(long... numbers) {
     WireEncoder out = new WireEncoder();
     for (long number : numbers) {

@@ -9,16 +9,15 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Reads what another node wrote. It may be anything: nothing is allocated before it is known to be
- * there.
+ * Reads bytes of another node. They may be anything, so nothing is allocated before its bytes are known to be there.
  */
 public final class WireDecoder {
   private final String what;
   private final ByteBuffer in;
 
   /**
-   * @param what is read, for errors
-   * @param bytes all of it; their position stays
+   * @param what what is read, for errors
+   * @param bytes all bytes; their position does not change
    */
   public WireDecoder(String what, ByteBuffer bytes) {
     this.what = what;
@@ -40,7 +39,7 @@ public final class WireDecoder {
   boolean flag() {
     int value = integer();
     if (value != 0 && value != 1) {
-      throw bad("neither yes nor no: " + value);
+      throw bad("a flag is neither 0 nor 1: " + value);
     }
     return value == 1;
   }
@@ -48,7 +47,7 @@ public final class WireDecoder {
   public <E extends Enum<E>> E enumValue(E[] values) {
     int ordinal = integer();
     if (ordinal < 0 || ordinal >= values.length) {
-      throw bad("no %s is %d".formatted(values[0].getDeclaringClass().getSimpleName(), ordinal));
+      throw bad("%s has no value %d".formatted(values[0].getDeclaringClass().getSimpleName(), ordinal));
     }
     return values[ordinal];
   }
@@ -83,17 +82,17 @@ public final class WireDecoder {
     return items;
   }
 
-  /** What was read, if that was all. */
+  /** Returns the value if nothing is left to read. */
   public <T> T requireEnd(T value) {
     if (in.hasRemaining()) {
-      throw bad("%d bytes more than it has".formatted(in.remaining()));
+      throw bad("%d bytes too many".formatted(in.remaining()));
     }
     return value;
   }
 
   private ByteBuffer need(int bytes) {
     if (in.remaining() < bytes) {
-      throw bad("ends where %d bytes more were to come".formatted(bytes - in.remaining()));
+      throw bad("it ends %d bytes too early".formatted(bytes - in.remaining()));
     }
     return in;
   }

@@ -44,7 +44,7 @@ public final class WireEncoder {
     return number(utf8.length).bytes(utf8);
   }
 
-  /** A text that loses its end where it is too long. */
+  /** A text that is cut if it is too long. */
   public WireEncoder truncatedText(String value, int limit) {
     int fits = limit / 3;
     return text(value.length() <= fits ? value : value.substring(0, fits - 1) + "…", limit);

@@ -7,19 +7,19 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
-/** What went wrong with files, in words: the platform's own say often no more than a path. */
+/** Says in words what went wrong with a file; messages of the JDK are often just a path. */
 public final class FileErrors {
   private FileErrors() {}
 
   public static String of(IOException e) {
     return switch (e) {
-      case NoSuchFileException none -> "there is no " + none.getFile();
-      case AccessDeniedException denied -> "this user may not use " + denied.getFile();
-      case FileAlreadyExistsException other -> other.getFile() + " is there, as something else";
-      case NotDirectoryException file -> file.getFile() + " is no directory";
+      case NoSuchFileException none -> none.getFile() + " does not exist";
+      case AccessDeniedException denied -> "this user has no access to " + denied.getFile();
+      case FileAlreadyExistsException other -> other.getFile() + " exists and is something else";
+      case NotDirectoryException file -> file.getFile() + " is not a directory";
       case FileSystemException known when known.getReason() != null ->
           known.getFile() + ": " + known.getReason();
-      default -> e.getMessage() == null ? "the disk cannot do it" : e.getMessage();
+      default -> e.getMessage() == null ? "the disk failed" : e.getMessage();
     };
   }
 }

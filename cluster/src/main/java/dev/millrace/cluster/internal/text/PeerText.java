@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/** Texts of other nodes and of exceptions, made safe and short for a log or a terminal. */
+/** Texts for logs and terminals: of other nodes made safe, of exceptions, hashes and times. */
 public final class PeerText {
   private static final int MAX_CHARACTERS = 300;
 
@@ -26,6 +26,11 @@ public final class PeerText {
   public static String sanitized(ByteBuffer utf8) {
     int bytes = Math.min(utf8.remaining(), 4 * (MAX_CHARACTERS + 1));
     return sanitized(StandardCharsets.UTF_8.decode(utf8.slice(utf8.position(), bytes)).toString());
+  }
+
+  /** The first twelve digits of a hash, which people compare. */
+  public static String shortHash(String sha256) {
+    return sha256.substring(0, Math.min(12, sha256.length()));
   }
 
   /** Whole seconds as {@code 5 s}, anything else as {@code 1500 ms}. */

@@ -8,17 +8,16 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The files of a model, and the hash of each chunk of them; parts of a split model count as one
- * file. Not changed once made.
+ * The sizes of a model's files and the hash of each chunk; the parts of a split model count as one file. Immutable.
  */
 final class ChunkHashes {
   /** Bytes of a chunk; only the last one may have fewer. */
   static final int SIZE = 4 << 20;
 
-  /** A peer must not have us make files without end. */
+  /** A peer must not make us create files without end. */
   static final int MOST_PARTS = 1024;
 
-  /** 4 TiB: the hashes of a larger model would not be small any more. */
+  /** 4 TiB; the hashes of a larger model would no longer be small. */
   private static final long MOST_BYTES = 4L << 40;
 
   private final List<Long> parts; // bytes of each file
@@ -48,7 +47,7 @@ final class ChunkHashes {
     return (int) ((bytes + SIZE - 1) / SIZE);
   }
 
-  /** Where a chunk begins in all files together. */
+  /** Where a chunk begins, counted over all files. */
   static long start(int chunk) {
     return (long) chunk * SIZE;
   }
@@ -72,16 +71,16 @@ final class ChunkHashes {
   }
 
   /**
-   * Reads what somebody says about a model of so many bytes.
+   * Reads the chunk hashes of a model of so many bytes, as a peer sent them.
    *
-   * @throws InvalidModelDataException where it does not fit; nothing larger is read before that is known
+   * @throws InvalidModelDataException if they do not fit; nothing larger is read before that is known
    */
   static ChunkHashes read(DataInput in, long bytes) throws IOException {
     int size = in.readInt();
     int count = in.readInt();
     if (size != SIZE || count < 1 || count > MOST_PARTS || bytes > MOST_BYTES) {
       throw new InvalidModelDataException(
-          "it has %d files in chunks of %d bytes; a model has up to %d, and chunks have %d"
+          "it announces %d files in chunks of %d bytes; at most %d files and chunks of %d are allowed"
               .formatted(count, size, MOST_PARTS, SIZE));
     }
     List<Long> parts = new ArrayList<>();

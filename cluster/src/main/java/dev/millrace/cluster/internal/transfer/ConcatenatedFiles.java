@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Files as if they were one, of which one at a time is open. One thread at a time. */
+/** Reads several files as if they were one; one of them is open at a time. One thread at a time. */
 final class ConcatenatedFiles implements AutoCloseable {
   /** A piece of one of the files. */
   record Piece(int part, long position, int length) {}
@@ -20,14 +20,14 @@ final class ConcatenatedFiles implements AutoCloseable {
   private @Nullable FileChannel channel;
 
   /**
-   * @param sizes those that the files should have
+   * @param sizes the expected sizes
    */
   ConcatenatedFiles(List<Path> files, List<Long> sizes) {
     this.files = files;
     this.sizes = sizes;
   }
 
-  /** Which pieces of files of these sizes are bytes [start, start + length) of all together. */
+  /** The pieces of files that make up the bytes [start, start + length). */
   static List<Piece> pieces(List<Long> sizes, long start, int length) {
     List<Piece> pieces = new ArrayList<>();
     long before = 0;
@@ -46,8 +46,8 @@ final class ConcatenatedFiles implements AutoCloseable {
   }
 
   /**
-   * @throws EOFException where a file is shorter than it should be
-   * @throws java.nio.file.NoSuchFileException where one is not there
+   * @throws EOFException if a file is shorter than expected
+   * @throws java.nio.file.NoSuchFileException if a file is missing
    */
   void read(long start, byte[] target, int length) throws IOException {
     ByteBuffer buffer = ByteBuffer.wrap(target);
@@ -82,7 +82,7 @@ final class ConcatenatedFiles implements AutoCloseable {
         channel.close();
       }
     } catch (IOException e) {
-      // It was read only.
+      // It was only read.
     }
     channel = null;
   }

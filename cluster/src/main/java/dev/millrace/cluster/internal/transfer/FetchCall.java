@@ -12,147 +12,145 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call to one peer's {@link ModelServer}: asks for what is missing and lets nothing land that
- * does not fit. Whatever ends it is left in {@link #result}: exceptions would lose their meaning on
- * their way through a line.
+ * One call to a peer's {@link ModelServer}: requests missing chunks, and keeps only those with the right hash. Its end is in {@link #result}, because exceptions would lose their meaning on the way through a connection.
  */
 final class FetchCall {
   /** How a call ended. */
   enum Result {
-    /** The line broke, or the peer sent less than it could: it may be better later. */
+    /** The connection broke, or the peer sent too little: it may work later. */
     BROKEN,
-    /** The peer has or gives nothing now. */
+    /** The peer does not have the model, or is busy. */
     REFUSED,
-    /** It tells other chunks than those that are gone by; nothing was taken. */
+    /** Its chunk hashes differ from those in use; nothing was fetched. */
     DISAGREES,
-    /** It sent what cannot be true. */
+    /** It sent data that cannot be right. */
     UNTRUE,
-    /** It is too slow, or lets us wait too long. */
+    /** It is too slow, or keeps us waiting too long. */
     SLOW,
-    /** This side cannot go on, whoever sends. */
+    /** This side cannot continue with any peer. */
     STUCK,
-    /** Everything is here. */
+    /** All chunks are here. */
     DONE
   }
 
-  /** Chunks that are asked for at once. */
-  private static final int RUN = 64;
+  /** Chunks per request. */
+  private static final int CHUNKS_PER_REQUEST = 64;
 
   private static final int PIECE = 256 << 10;
-  private static final int MOST_WORDS = 300;
+  private static final int MAX_REASON = 300;
 
   private final ModelFetch.WantedModel wanted;
-  private final PartialModel landing;
+  private final PartialModel partial;
   private final ModelFetch.Limits limits;
-  private final FetchProgress account;
+  private final FetchProgress progress;
   private final BooleanSupplier stop;
   private final boolean mayDisagree;
-  private Result end = Result.BROKEN;
-  private String words = "";
-  private int taken;
+  private Result result = Result.BROKEN;
+  private String reason = "";
+  private int fetchedChunks;
   private @Nullable ChunkHashes adopted;
-  private @Nullable ClusterException stuck;
+  private @Nullable ClusterException localFailure;
 
   /**
-   * @param mayDisagree whether other chunks than those that are gone by are taken for true
+   * @param mayDisagree whether to adopt chunk hashes that differ from those in use
    */
   FetchCall(
       ModelFetch.WantedModel wanted,
-      PartialModel landing,
+      PartialModel partial,
       ModelFetch.Limits limits,
-      FetchProgress account,
+      FetchProgress progress,
       BooleanSupplier stop,
       boolean mayDisagree) {
     this.wanted = wanted;
-    this.landing = landing;
+    this.partial = partial;
     this.limits = limits;
-    this.account = account;
+    this.progress = progress;
     this.stop = stop;
     this.mayDisagree = mayDisagree;
   }
 
   Result result() {
-    return end;
+    return result;
   }
 
-  /** Why it ended so, where it is not done. */
+  /** Why it ended, if it is not done. */
   String reason() {
-    return words;
+    return reason;
   }
 
-  /** How many chunks it brought. */
+  /** How many chunks it fetched. */
   int fetchedChunks() {
-    return taken;
+    return fetchedChunks;
   }
 
-  /** The chunks that the peer told, once they are those that are gone by. */
+  /** The peer's chunk hashes, once they are in use. */
   @Nullable ChunkHashes adopted() {
     return adopted;
   }
 
-  /** Why nobody else can bring it either, where it is stuck. */
+  /** Why no other peer can help either, if it is stuck. */
   ClusterException localFailure() {
-    return Objects.requireNonNull(stuck);
+    return Objects.requireNonNull(localFailure);
   }
 
   void fetchOver(DataInputStream in, DataOutputStream out) throws IOException {
     try {
       out.write(HexFormat.of().parseHex(wanted.sha256()));
       out.flush();
-      if (greeted(in) && adopt(ChunkHashes.read(in, wanted.bytes()))) {
-        ask(in, out);
+      if (awaitTurn(in) && adopt(ChunkHashes.read(in, wanted.bytes()))) {
+        requestChunks(in, out);
       }
     } catch (InvalidModelDataException e) {
       result(Result.UNTRUE, e.getMessage());
     }
   }
 
-  /** Waits until the peer has time for us; whether it has the model then. */
-  private boolean greeted(DataInputStream in) throws IOException {
+  /** Waits until the peer has time; returns whether it has the model. */
+  private boolean awaitTurn(DataInputStream in) throws IOException {
     long start = limits.clock().getAsLong();
-    int said;
-    while ((said = in.readUnsignedByte()) == ModelServer.WAIT) {
+    int answer;
+    while ((answer = in.readUnsignedByte()) == ModelServer.WAIT) {
       if (limits.clock().getAsLong() - start > limits.waiting().toNanos()) {
-        return result(Result.SLOW, "others are served there for more than " + limits.waiting());
+        return result(Result.SLOW, "it has served others for more than " + limits.waiting());
       }
       if (stop.getAsBoolean()) {
         return stopped();
       }
     }
-    return said == ModelServer.HAVE || said(said, in);
+    return answer == ModelServer.HAVE || answer(answer, in);
   }
 
-  private boolean said(int said, DataInputStream in) throws IOException {
-    if (said != ModelServer.REFUSED) {
-      throw new InvalidModelDataException("it sent what is no part of the protocol (" + said + ")");
+  private boolean answer(int answer, DataInputStream in) throws IOException {
+    if (answer != ModelServer.REFUSED) {
+      throw new InvalidModelDataException("it sent bytes that are not part of the protocol (" + answer + ")");
     }
     String why = in.readUTF();
     String plain = why.replaceAll("\\p{Cntrl}", " ");
-    return result(Result.REFUSED, plain.substring(0, Math.min(plain.length(), MOST_WORDS)));
+    return result(Result.REFUSED, plain.substring(0, Math.min(plain.length(), MAX_REASON)));
   }
 
-  private boolean adopt(ChunkHashes told) {
-    ChunkHashes before = landing.chunks();
-    if (before != null && !before.equals(told) && !mayDisagree) {
-      return result(Result.DISAGREES, "it has other chunk hashes than the peer before");
+  private boolean adopt(ChunkHashes announced) {
+    ChunkHashes before = partial.chunks();
+    if (before != null && !before.equals(announced) && !mayDisagree) {
+      return result(Result.DISAGREES, "its chunk hashes differ from those of the previous peer");
     }
-    return here(
+    return onDisk(
         () -> {
-          landing.adopt(told);
-          adopted = told;
-          landing.checkRoom();
+          partial.adopt(announced);
+          adopted = announced;
+          partial.checkRoom();
         });
   }
 
-  private void ask(DataInputStream in, DataOutputStream out) throws IOException {
-    while (!landing.isComplete()) {
-      int first = landing.nextMissing(0);
-      int count = Math.min(RUN, landing.missingUntil(first) - first);
+  private void requestChunks(DataInputStream in, DataOutputStream out) throws IOException {
+    while (!partial.isComplete()) {
+      int first = partial.nextMissing(0);
+      int count = Math.min(CHUNKS_PER_REQUEST, partial.missingUntil(first) - first);
       out.writeInt(first);
       out.writeInt(count);
       out.flush();
       for (int chunk = first; chunk < first + count; chunk++) {
-        if (!take(chunk, in)) {
+        if (!fetchChunk(chunk, in)) {
           return;
         }
       }
@@ -162,16 +160,16 @@ final class FetchCall {
     out.flush();
   }
 
-  private boolean take(int chunk, DataInputStream in) throws IOException {
+  private boolean fetchChunk(int chunk, DataInputStream in) throws IOException {
     if (stop.getAsBoolean()) {
       return stopped();
     }
-    int said = in.readUnsignedByte();
-    if (said != ModelServer.CHUNK) {
-      return said(said, in);
+    int answer = in.readUnsignedByte();
+    if (answer != ModelServer.CHUNK) {
+      return answer(answer, in);
     }
     int length = in.readInt();
-    int expected = Objects.requireNonNull(landing.chunks()).length(chunk);
+    int expected = Objects.requireNonNull(partial.chunks()).length(chunk);
     if (length != expected) {
       throw new InvalidModelDataException(
           "chunk %d has %d bytes, but it sends %d".formatted(chunk, expected, length));
@@ -179,23 +177,23 @@ final class FetchCall {
     if (!read(in, length)) {
       return false;
     }
-    if (!landing.bufferMatches(chunk)) {
+    if (!partial.bufferMatches(chunk)) {
       throw new InvalidModelDataException(
-          "chunk %d has another hash than it said".formatted(chunk));
+          "chunk %d does not have the hash that it announced".formatted(chunk));
     }
-    taken++;
-    return here(
+    fetchedChunks++;
+    return onDisk(
         () -> {
-          landing.writeChunk(chunk);
-          account.received(landing.verifiedBytes());
+          partial.writeChunk(chunk);
+          progress.received(partial.verifiedBytes());
         });
   }
 
-  /** Not all at once: a peer that sends a byte now and then must not hold us for ever. */
+  /** In pieces: a peer that sends a byte now and then must not block us forever. */
   private boolean read(DataInputStream in, int length) throws IOException {
     long start = limits.clock().getAsLong();
     for (int at = 0; at < length; ) {
-      int some = in.read(landing.buffer(), at, Math.min(PIECE, length - at));
+      int some = in.read(partial.buffer(), at, Math.min(PIECE, length - at));
       if (some < 0) {
         throw new EOFException("it ended in the middle of a chunk");
       }
@@ -207,36 +205,36 @@ final class FetchCall {
     return true;
   }
 
-  /** Something on this side's disk. */
+  /** An action on the local disk. */
   private interface DiskAction {
     void run() throws IOException;
   }
 
-  private boolean here(DiskAction action) {
+  private boolean onDisk(DiskAction action) {
     try {
       action.run();
       return true;
     } catch (IOException e) {
-      stuck =
+      localFailure =
           new ClusterException(
-              "%s cannot be kept: %s; free some space or use another cache, what is here is kept"
+              "%s cannot be kept: %s; free some space or use another cache; fetched chunks are kept"
                   .formatted(wanted.model(), FileErrors.of(e)),
               e);
     } catch (ClusterException e) {
-      stuck = e;
+      localFailure = e;
     }
-    return result(Result.STUCK, stuck.getMessage());
+    return result(Result.STUCK, localFailure.getMessage());
   }
 
   private boolean stopped() {
-    stuck =
-        new ClusterException("fetching " + wanted.model() + " was stopped; what is here is kept");
-    return result(Result.STUCK, stuck.getMessage());
+    localFailure =
+        new ClusterException("fetching " + wanted.model() + " was stopped; fetched chunks are kept");
+    return result(Result.STUCK, localFailure.getMessage());
   }
 
   private boolean result(Result how, String why) {
-    end = how;
-    words = why;
+    result = how;
+    reason = why;
     return false;
   }
 }

@@ -7,9 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Where fetched bytes go: its own interface because disks get full, and tests have to see that. */
+/** Writes fetched bytes; an interface so that tests can have a full disk. */
 interface FetchDisk {
-  /** The file system's. */
+  /** The real file system. */
   FetchDisk REAL =
       new FetchDisk() {
         @Override
@@ -30,6 +30,6 @@ interface FetchDisk {
 
   void write(Path file, long position, ByteBuffer data) throws IOException;
 
-  /** Bytes that can still be written there. */
+  /** Free bytes. */
   long usable(Path directory) throws IOException;
 }

@@ -6,44 +6,44 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** Says how a fetch goes on: in the log, and to the one who wants it. One thread at a time. */
+/** Reports the progress of a fetch, to the log and to a listener. One thread at a time. */
 final class FetchProgress {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
   private static final Duration PAUSE = Duration.ofSeconds(10);
 
   private final ModelFetch.WantedModel wanted;
-  private final String model; // as it may stand in a line
+  private final String model; // without control characters
   private final LongSupplier clock;
-  private final Consumer<String> told;
+  private final Consumer<String> listener;
   private final long began;
-  private long last; // when something was said
+  private long last; // when the last report was
   private String peer = "";
 
   /**
-   * @param told where percentages go
+   * @param listener gets the progress as text
    */
-  FetchProgress(ModelFetch.WantedModel wanted, LongSupplier clock, Consumer<String> told) {
+  FetchProgress(ModelFetch.WantedModel wanted, LongSupplier clock, Consumer<String> listener) {
     this.wanted = wanted;
     this.model = wanted.model().replaceAll("\\p{Cntrl}", "?");
     this.clock = clock;
-    this.told = told;
+    this.listener = listener;
     this.began = clock.getAsLong();
     this.last = began;
   }
 
-  /** Somebody else on this machine is fetching it. */
+  /** Another process on this machine is fetching the model. */
   void waitingForOtherProcess() {
-    say("%s is being fetched by another node with this cache; waiting for it", model);
-    told.accept("another node with this cache is fetching it");
+    log("%s is being fetched by another process with this cache; waiting for it", model);
+    listener.accept("another process with this cache is fetching it");
   }
 
   /** A peer is asked; so many bytes are here. */
   void askingPeer(String name, long done) {
     if (!name.equals(peer)) {
       peer = name;
-      String here = done == 0 ? "" : "; %s are here already".formatted(text(done));
-      say("fetching %s, %s, from %s%s", model, text(wanted.bytes()), name, here);
-      told.accept(percent(done));
+      String here = done == 0 ? "" : "; %s are here already".formatted(humanBytes(done));
+      log("fetching %s, %s, from %s%s", model, humanBytes(wanted.bytes()), name, here);
+      listener.accept(percent(done));
     }
   }
 
@@ -52,25 +52,25 @@ final class FetchProgress {
     long now = clock.getAsLong();
     if (now - last >= PAUSE.toNanos()) {
       last = now;
-      say("fetching %s from %s: %s", model, peer, percent(done));
-      told.accept(percent(done));
+      log("fetching %s from %s: %s", model, peer, percent(done));
+      listener.accept(percent(done));
     }
   }
 
   void finished() {
     long seconds = TimeUnit.NANOSECONDS.toSeconds(clock.getAsLong() - began);
-    say("fetched %s, %s, in %d s", model, text(wanted.bytes()), seconds);
+    log("fetched %s, %s, in %d s", model, humanBytes(wanted.bytes()), seconds);
   }
 
   private String percent(long done) {
-    return "%d %% of %s are here".formatted(100 * done / wanted.bytes(), text(wanted.bytes()));
+    return "%d %% of %s are here".formatted(100 * done / wanted.bytes(), humanBytes(wanted.bytes()));
   }
 
-  private static String text(long bytes) {
+  private static String humanBytes(long bytes) {
     return bytes >= 1 << 20 ? (bytes >> 20) + " MiB" : Math.ceilDiv(bytes, 1024) + " KiB";
   }
 
-  private static void say(String format, Object... values) {
+  private static void log(String format, Object... values) {
     LOG.log(Level.INFO, () -> format.formatted(values));
   }
 }

@@ -18,8 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Hashes of models, kept in small files so that the next start does not read the models again. One
- * that cannot be read, or is about other files than there are, is as good as none.
+ * Keeps hashes of models in small files, so that the next start does not read the models again. An entry that cannot be read, or does not fit the files, is ignored.
  */
 final class HashCache {
   private static final int MAGIC = 0x4d52_4958; // MRIX
@@ -32,7 +31,7 @@ final class HashCache {
     this.directory = Files.createDirectories(directory);
   }
 
-  /** What is known of these files as they are now. */
+  /** The entry of these files, if they are unchanged. */
   Optional<HashedModel> find(List<Path> files) {
     try {
       byte[] all = Files.readAllBytes(entry(files));
@@ -70,7 +69,7 @@ final class HashCache {
     write(entry(known.files()), withChecksum(bytes.toByteArray(), MAGIC));
   }
 
-  /** By the paths: a file that has changed takes the place of what it was. */
+  /** Named after the paths: the entry of a changed file is replaced. */
   private Path entry(List<Path> files) {
     MessageDigest digest = Sha256Hash.digest();
     for (Path file : files) {
@@ -80,7 +79,7 @@ final class HashCache {
     return directory.resolve(HexFormat.of().formatHex(digest.digest(), 0, 16) + ".hash");
   }
 
-  /** With what it is and its hash around it. */
+  /** Adds magic, version and length before, and a hash after the body. */
   static byte[] withChecksum(byte[] body, int magic) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
@@ -92,7 +91,7 @@ final class HashCache {
     return bytes.toByteArray();
   }
 
-  /** What was sealed. */
+  /** Checks all that, and returns the body. */
   static byte[] verifyChecksum(byte[] all, int magic) throws IOException {
     int end = all.length - Sha256Hash.BYTES;
     if (end < 12) {
@@ -110,7 +109,7 @@ final class HashCache {
     return Arrays.copyOfRange(all, 12, end);
   }
 
-  /** Writes a file so that it is there whole or not at all. */
+  /** Writes a file atomically. */
   static void write(Path file, byte[] bytes) throws IOException {
     Path draft =
         file.resolveSibling(

@@ -7,9 +7,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A model whose hash is known, for as long as its files do not change. */
+/** A model and its hash, valid while its files do not change. */
 record HashedModel(String sha256, List<FileStamp> stamps, ChunkHashes chunks) {
-  /** A file as it was when it was read. */
+  /** A file's attributes when it was read; a change shows that the file changed. */
   record FileStamp(Path file, long bytes, long modified, String key) {
     static FileStamp of(Path file) throws IOException {
       BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
@@ -37,7 +37,7 @@ record HashedModel(String sha256, List<FileStamp> stamps, ChunkHashes chunks) {
     return stamps.stream().map(FileStamp::file).toList();
   }
 
-  /** Whether the files are still those that were read. */
+  /** Whether the files have not changed since they were read. */
   boolean isUnchanged() {
     try {
       return stamps(files()).equals(stamps);

@@ -2,7 +2,7 @@ package dev.millrace.cluster.internal.transfer;
 
 import java.io.IOException;
 
-/** What somebody said about a model cannot be true. */
+/** Data about a model cannot be right. */
 final class InvalidModelDataException extends IOException {
   InvalidModelDataException(String message) {
     super(message);

@@ -24,33 +24,30 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gets one model from peers into the cache of a store. Each chunk is checked when it comes, and the
- * whole before it is used; what was got before a stop, a crash or a full disk is kept. A peer that
- * sends what is wrong is not asked again, one that is lost is asked again after the others.
+ * Fetches a model from peers into the cache of a store. Each chunk is checked on arrival, and the whole model before use. Chunks survive a stop, a crash or a full disk. A peer that sends wrong data is not asked again; a peer that is lost is asked again after the others.
  */
 public final class ModelFetch {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
-  /** What to get, as an assignment names it. */
+  /** The model to fetch. */
   public record WantedModel(String sha256, String model, long bytes) {
     public WantedModel {
       if (!Sha256Hash.isHex(sha256) || bytes < 1) {
         throw new ClusterException(
-            "a model is wanted by 64 hexadecimal digits and its size, not \"%s\" and %d bytes"
+            "a model needs a hash of 64 hexadecimal digits and a size, not \"%s\" and %d bytes"
                 .formatted(sha256, bytes));
       }
     }
   }
 
   /**
-   * How long it goes on with a peer.
+   * How long to wait for peers.
    *
-   * @param waiting while others are served there
+   * @param waiting while the peer serves others
    * @param chunk for one chunk
-   * @param appearing before a peer that has the model is known here: members hear of each other at
-   *     different times
-   * @param pause before a peer that failed is asked again
-   * @param attempts that bring nothing, before a peer is given up
+   * @param appearing for a peer that has the model to become known: members hear of each other at different times
+   * @param pause before a failed peer is asked again
+   * @param attempts without a chunk before a peer is given up
    */
   record Limits(
       Duration waiting,
@@ -59,7 +56,7 @@ public final class ModelFetch {
       Duration pause,
       int attempts,
       LongSupplier clock) {
-    static final Limits USUAL =
+    static final Limits DEFAULT =
         new Limits(
             Duration.ofMinutes(30),
             Duration.ofMinutes(2),
@@ -71,7 +68,7 @@ public final class ModelFetch {
 
   private final ModelStore store;
   private final WantedModel wanted;
-  private final PeerCalls lines;
+  private final PeerCalls calls;
   private final Supplier<List<ModelSource>> peers;
   private final FetchDisk disk;
   private final Limits limits;
@@ -79,94 +76,92 @@ public final class ModelFetch {
   private final Map<String, String> givenUp = new TreeMap<>(); // peer, why
   private final Map<String, Integer> failures = new HashMap<>();
   private final Set<String> disagreeing = new HashSet<>();
-  private final Set<String> believed = new HashSet<>(); // told the chunks that are gone by
-  private final FetchProgress account;
-  private volatile @Nullable PartialModel landing;
+  private final Set<String> agreeing = new HashSet<>(); // peers that announced the chunk hashes in use
+  private final FetchProgress progressLog;
+  private volatile @Nullable PartialModel partial;
 
   ModelFetch(
       ModelStore store,
       WantedModel wanted,
-      PeerCalls lines,
+      PeerCalls calls,
       Supplier<List<ModelSource>> peers,
       FetchDisk disk,
       Limits limits,
       Consumer<String> progress) {
     this.store = store;
     this.wanted = wanted;
-    this.lines = lines;
+    this.calls = calls;
     this.peers = peers;
     this.disk = disk;
     this.limits = limits;
-    this.account = new FetchProgress(wanted, limits.clock(), progress);
+    this.progressLog = new FetchProgress(wanted, limits.clock(), progress);
   }
 
   /**
-   * @param peers asked anew whenever another one is needed: those that say they have the model
-   * @param progress told now and then, in words, by the thread that runs
+   * @param peers called whenever another peer is needed; returns the peers that have the model
+   * @param progress called with progress texts, by the fetching thread
    */
   public static ModelFetch of(
       ModelStore store,
       WantedModel wanted,
-      PeerCalls lines,
+      PeerCalls calls,
       Supplier<List<ModelSource>> peers,
       Consumer<String> progress) {
-    return new ModelFetch(store, wanted, lines, peers, FetchDisk.REAL, Limits.USUAL, progress);
+    return new ModelFetch(store, wanted, calls, peers, FetchDisk.REAL, Limits.DEFAULT, progress);
   }
 
   /**
-   * Fetches, checks and keeps it, on the caller's thread. Where another process is fetching it into
-   * the same cache, waits for that.
+   * Fetches and checks the model on the caller's thread. If another process is fetching it into the same cache, waits for that.
    *
    * @return the model's file, the first part of a split one
-   * @throws ClusterException in words, where no peer could give it, where the disk is full, or
-   *     after {@link #stop}; a later fetch goes on where this one ended
+   * @throws ClusterException if no peer has it, if the disk is full, or after {@link #stop}; a later fetch continues where this one ended
    */
   public Path run() {
     Optional<Path> known = store.find(wanted.sha256());
     if (known.isPresent()) {
       return known.get();
     }
-    try (PartialModelDirectory directory = own()) {
+    try (PartialModelDirectory directory = lockDirectory()) {
       Optional<Path> here = store.findAfterRescan(wanted.sha256());
       if (here.isPresent()) {
         directory.discard();
         return here.get();
       }
-      return fetched(PartialModel.open(store.cache(), wanted, directory, disk, this::isStopped));
+      return fetchAll(PartialModel.open(store.cache(), wanted, directory, disk, this::isStopped));
     } catch (IOException e) {
       throw new ClusterException(
-          "%s: %s cannot be kept there: %s; what is here is kept"
+          "%s: %s cannot be kept there: %s; fetched chunks are kept"
               .formatted(store.cache(), wanted.model(), FileErrors.of(e)),
           e);
     }
   }
 
-  /** Where the model is put together, once nobody else has it. */
-  private PartialModelDirectory own() throws IOException {
-    PartialModelDirectory own = PartialModelDirectory.open(store.cache(), wanted);
-    if (own == null) {
-      account.waitingForOtherProcess();
+  /** The directory of the partial model, once no other process holds it. */
+  private PartialModelDirectory lockDirectory() throws IOException {
+    PartialModelDirectory lockDirectory = PartialModelDirectory.open(store.cache(), wanted);
+    if (lockDirectory == null) {
+      progressLog.waitingForOtherProcess();
     }
-    while (own == null) {
+    while (lockDirectory == null) {
       pause(1);
-      own = PartialModelDirectory.open(store.cache(), wanted);
+      lockDirectory = PartialModelDirectory.open(store.cache(), wanted);
     }
-    return own;
+    return lockDirectory;
   }
 
-  private Path fetched(PartialModel open) throws IOException {
-    landing = open;
-    while (!arrived(open)) {
-      ask(next(), open);
+  private Path fetchAll(PartialModel open) throws IOException {
+    partial = open;
+    while (!isFetched(open)) {
+      fetchFrom(next(), open);
     }
     List<Path> files = open.moveIntoCache();
     store.addFetched(files, wanted.sha256(), Objects.requireNonNull(open.chunks()));
-    account.finished();
+    progressLog.finished();
     return files.getFirst();
   }
 
-  /** Whether all is here and is what was wanted. */
-  private boolean arrived(PartialModel open) throws IOException {
+  /** Whether all chunks are here and make up the wanted model. */
+  private boolean isFetched(PartialModel open) throws IOException {
     if (!open.isComplete()) {
       return false;
     }
@@ -174,47 +169,47 @@ public final class ModelFetch {
       return true;
     }
     if (open.dropWrongChunks()) {
-      for (String peer : believed) {
-        giveUp(peer, "its chunks are those that it said, but together they are another file");
+      for (String peer : agreeing) {
+        giveUp(peer, "its chunks have the hashes that it announced, but together they are another file");
       }
-      believed.clear();
+      agreeing.clear();
       disagreeing.clear();
     } else if (failures.merge("", 1, Integer::sum) >= limits.attempts()) {
       throw new ClusterException(
-          store.cache() + ": the disk gives back other bytes than were written; use another one");
+          store.cache() + ": the disk returns other bytes than were written; use another one");
     }
     return false;
   }
 
-  /** The peer that has failed least often, those that agree with what is here first. */
+  /** The peer with the fewest failures; peers that agree with the chunk hashes in use come first. */
   private ModelSource next() {
-    List<ModelSource> left = left();
+    List<ModelSource> candidates = candidates();
     long start = limits.clock().getAsLong();
-    while (left.isEmpty()
+    while (candidates.isEmpty()
         && givenUp.isEmpty()
         && limits.clock().getAsLong() - start < limits.appearing().toNanos()) {
       pause(1);
-      left = left();
+      candidates = candidates();
     }
-    if (left.isEmpty()) {
-      throw new ClusterException(nobody());
+    if (candidates.isEmpty()) {
+      throw new ClusterException(noPeerMessage());
     }
-    ModelSource best = left.getFirst();
-    for (ModelSource peer : left) {
+    ModelSource best = candidates.getFirst();
+    for (ModelSource peer : candidates) {
       best = rank(peer) < rank(best) ? peer : best;
     }
     pause(failures.getOrDefault(best.name(), 0));
     return best;
   }
 
-  private List<ModelSource> left() {
-    List<ModelSource> left = new ArrayList<>();
+  private List<ModelSource> candidates() {
+    List<ModelSource> candidates = new ArrayList<>();
     for (ModelSource peer : peers.get()) {
       if (!givenUp.containsKey(peer.name())) {
-        left.add(peer);
+        candidates.add(peer);
       }
     }
-    return left;
+    return candidates;
   }
 
   private int rank(ModelSource peer) {
@@ -222,10 +217,10 @@ public final class ModelFetch {
     return failed + (disagreeing.contains(peer.name()) ? limits.attempts() : 0);
   }
 
-  private String nobody() {
+  private String noPeerMessage() {
     String what = "%s (%s)".formatted(wanted.model(), wanted.sha256().substring(0, 8));
     if (givenUp.isEmpty()) {
-      return "no node has the file of " + what + "; give one with it, or put it here";
+      return "no node has the file of " + what + "; start a node that has it, or copy it here";
     }
     StringBuilder text = new StringBuilder("no node could give the file of " + what);
     givenUp.forEach((peer, why) -> text.append("; ").append(peer).append(": ").append(why));
@@ -243,49 +238,49 @@ public final class ModelFetch {
     }
     if (isStopped()) {
       throw new ClusterException(
-          "fetching " + wanted.model() + " was stopped; what is here is kept");
+          "fetching " + wanted.model() + " was stopped; fetched chunks are kept");
     }
   }
 
-  private void ask(ModelSource peer, PartialModel open) {
-    FetchCall dialogue =
+  private void fetchFrom(ModelSource peer, PartialModel open) {
+    FetchCall call =
         new FetchCall(
-            wanted, open, limits, account, this::isStopped, disagreeing.contains(peer.name()));
-    account.askingPeer(peer.name(), open.verifiedBytes());
+            wanted, open, limits, progressLog, this::isStopped, disagreeing.contains(peer.name()));
+    progressLog.askingPeer(peer.name(), open.verifiedBytes());
     ChunkHashes before = open.chunks();
-    String broke = "it said nothing";
+    String broke = "it sent nothing";
     try {
-      lines.call(peer.at(), dialogue::fetchOver);
+      calls.call(peer.at(), call::fetchOver);
     } catch (EOFException e) {
       broke = "it ended the call";
     } catch (IOException | ClusterException e) {
       broke = String.valueOf(e.getMessage());
     }
-    if (dialogue.fetchedChunks() > 0) {
+    if (call.fetchedChunks() > 0) {
       failures.remove(peer.name());
     }
-    believe(peer.name(), dialogue, before);
-    switch (dialogue.result()) {
+    noteAgreement(peer.name(), call, before);
+    switch (call.result()) {
       case DONE -> {}
-      case STUCK -> throw dialogue.localFailure();
-      case UNTRUE -> giveUp(peer.name(), dialogue.reason());
+      case STUCK -> throw call.localFailure();
+      case UNTRUE -> giveUp(peer.name(), call.reason());
       case DISAGREES -> disagreeing.add(peer.name());
-      case REFUSED, SLOW -> failed(peer.name(), dialogue.reason());
+      case REFUSED, SLOW -> failed(peer.name(), call.reason());
       case BROKEN -> failed(peer.name(), broke);
     }
   }
 
-  /** Who told what is gone by now; those who told what was gone by before tell something else. */
-  private void believe(String peer, FetchCall dialogue, @Nullable ChunkHashes before) {
-    ChunkHashes told = dialogue.adopted();
-    if (told == null) {
+  /** Notes which peers announced the chunk hashes in use; the others disagree. */
+  private void noteAgreement(String peer, FetchCall call, @Nullable ChunkHashes before) {
+    ChunkHashes announced = call.adopted();
+    if (announced == null) {
       return;
     }
-    if (!told.equals(before)) {
-      disagreeing.addAll(believed);
-      believed.clear();
+    if (!announced.equals(before)) {
+      disagreeing.addAll(agreeing);
+      agreeing.clear();
     }
-    believed.add(peer);
+    agreeing.add(peer);
     disagreeing.remove(peer);
   }
 
@@ -293,18 +288,18 @@ public final class ModelFetch {
     if (failures.merge(peer, 1, Integer::sum) >= limits.attempts()) {
       giveUp(peer, why);
     } else {
-      LOG.log(Level.INFO, "fetching {0} from {1}: {2}; going on", wanted.model(), peer, why);
+      LOG.log(Level.INFO, "fetching {0} from {1}: {2}; trying again", wanted.model(), peer, why);
     }
   }
 
   private void giveUp(String peer, String why) {
-    LOG.log(Level.WARNING, "fetching {0}: not asked again: {1}: {2}", wanted.model(), peer, why);
+    LOG.log(Level.WARNING, "fetching {0}: peer {1} is not asked again: {2}", wanted.model(), peer, why);
     givenUp.put(peer, why);
   }
 
-  /** Bytes that are here and verified. Any thread. */
+  /** Bytes that are fetched and verified. Any thread. */
   public long verifiedBytes() {
-    PartialModel open = landing;
+    PartialModel open = partial;
     return open == null ? 0 : open.verifiedBytes();
   }
 
@@ -312,7 +307,7 @@ public final class ModelFetch {
     return stopped.getCount() == 0;
   }
 
-  /** Ends {@link #run} with the next chunk, or when the peer's silence ends. Any thread. */
+  /** Ends {@link #run} after the current chunk, or when the peer's timeout ends. Any thread. */
   public void stop() {
     stopped.countDown();
   }

@@ -12,7 +12,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** Reads a model's files once, for the hash of all of them together and of each chunk. */
+/** Reads a model's files once, and hashes the whole model and each chunk. */
 final class ModelHasher {
   private final List<Path> files;
   private final BooleanSupplier stop;
@@ -24,7 +24,7 @@ final class ModelHasher {
   private volatile long done;
 
   /**
-   * @param stop asked now and then
+   * @param stop checked now and then
    */
   ModelHasher(List<Path> files, BooleanSupplier stop) {
     this.files = List.copyOf(files);
@@ -41,8 +41,7 @@ final class ModelHasher {
   }
 
   /**
-   * @throws ClusterException where they cannot be read, where they change meanwhile, or when it is
-   *     stopped
+   * @throws ClusterException if the files cannot be read or change meanwhile, or if it is stopped
    */
   HashedModel run() {
     try {
@@ -56,7 +55,7 @@ final class ModelHasher {
       if (!HashedModel.stamps(files).equals(before)) {
         throw new ClusterException(
             files.getFirst()
-                + ": the file changed while it was read; start again when it is whole");
+                + ": the file changed while it was read; start again when it is complete");
       }
       String sha256 = HexFormat.of().formatHex(whole.digest());
       List<Long> parts = before.stream().map(HashedModel.FileStamp::bytes).toList();

@@ -12,13 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Gives the models of a store to peers: what a switchboard answers the call "model" with. Two calls
- * are served at once, the others wait and are told so; a call that stands still is ended.
+ * Serves the models of a store to peers; the handler of the call {@code model}. It serves two calls at once; others wait and get {@link #WAIT} messages. A call without progress is ended.
  *
- * <p>The caller says a hash; the answer is {@link #HAVE} and the model's {@link ChunkHashes}, or {@link
- * #REFUSED} and why, before that any number of {@link #WAIT}. Then the caller asks for runs of
- * chunks, first and count, and gets each as {@link #CHUNK}, its length and bytes; a first of -1
- * ends the call.
+ * <p>The caller sends a hash; the answer is {@link #HAVE} and the model's {@link ChunkHashes}, or {@link
+ * #REFUSED} and the reason, after any number of {@link #WAIT}. Then the caller requests runs of chunks by first and count, and gets each as {@link #CHUNK}, its length and its bytes; a first of -1 ends the call.
  */
 public final class ModelServer implements CallHandler {
   /** The call's name. */
@@ -30,29 +27,29 @@ public final class ModelServer implements CallHandler {
   static final int CHUNK = 3;
   static final int END = -1;
 
-  private static final int SERVED = 2;
-  private static final int MOST_WAITING = 16;
+  private static final int MAX_SERVED = 2;
+  private static final int MAX_WAITING = 16;
 
-  /** Who is served asks for more within this, or others are served. */
-  private static final Duration ASKING = Duration.ofSeconds(30);
+  /** A served caller must request chunks within this time. */
+  private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
 
-  /** And takes a chunk within this. */
-  private static final Duration TAKING = Duration.ofMinutes(2);
+  /** And read a chunk within this time. */
+  private static final Duration CHUNK_TIMEOUT = Duration.ofMinutes(2);
 
   private static final int PIECE = 256 << 10;
 
   private final ModelStore store;
   private final long waitMillis;
   private final LongSupplier clock;
-  private final Semaphore slots = new Semaphore(SERVED, true);
-  private final Semaphore callers = new Semaphore(SERVED + MOST_WAITING);
+  private final Semaphore slots = new Semaphore(MAX_SERVED, true);
+  private final Semaphore callers = new Semaphore(MAX_SERVED + MAX_WAITING);
 
   public ModelServer(ModelStore store) {
     this(store, TimeUnit.SECONDS.toMillis(1), System::nanoTime);
   }
 
   /**
-   * @param waitMillis how often one who waits is told so
+   * @param waitMillis how often a waiting caller gets {@link #WAIT}
    * @param clock nanoseconds
    */
   ModelServer(ModelStore store, long waitMillis, LongSupplier clock) {
@@ -66,7 +63,7 @@ public final class ModelServer implements CallHandler {
     byte[] sha256 = new byte[Sha256Hash.BYTES];
     in.readFully(sha256);
     if (!callers.tryAcquire()) {
-      refuse(out, "%d others are fetching here; ask later".formatted(SERVED + MOST_WAITING));
+      refuse(out, "%d others are fetching here; try again later".formatted(MAX_SERVED + MAX_WAITING));
       return;
     }
     try {
@@ -94,7 +91,7 @@ public final class ModelServer implements CallHandler {
   private void serve(String sha256, DataInputStream in, DataOutputStream out) throws IOException {
     HashedModel known = store.known(sha256).orElse(null);
     if (known == null) {
-      refuse(out, "there is no model " + sha256 + " here (any more)");
+      refuse(out, "this node does not have model " + sha256 + " (any more)");
       return;
     }
     try (ConcatenatedFiles parts = new ConcatenatedFiles(known.files(), known.chunks().parts())) {
@@ -110,8 +107,8 @@ public final class ModelServer implements CallHandler {
           return;
         }
         int count = in.readInt();
-        if (isLate(began, ASKING)) {
-          refuse(out, "nothing was asked for in %d s".formatted(ASKING.toSeconds()));
+        if (isLate(began, REQUEST_TIMEOUT)) {
+          refuse(out, "no chunk was requested for %d s".formatted(REQUEST_TIMEOUT.toSeconds()));
           return;
         }
         served = send(known.chunks(), parts, first, count, buffer, out);
@@ -119,7 +116,7 @@ public final class ModelServer implements CallHandler {
     }
   }
 
-  /** A slot is for those who use it. */
+  /** Whether a caller holds its slot too long without using it. */
   private boolean isLate(long began, Duration limit) {
     return clock.getAsLong() - began > limit.toNanos();
   }
@@ -135,7 +132,7 @@ public final class ModelServer implements CallHandler {
     if (first < 0 || count < 1 || count > chunks.count() - first) {
       refuse(
           out,
-          "chunks %d and %d more are not in the model's %d"
+          "chunk %d and %d more: the model has %d chunks"
               .formatted(first, count - 1L, chunks.count()));
       return false;
     }
@@ -155,13 +152,13 @@ public final class ModelServer implements CallHandler {
     return true;
   }
 
-  /** Not all at once: one who takes a byte now and then must not hold a slot for ever. */
+  /** In pieces: a caller that reads a byte now and then must not hold a slot forever. */
   private void write(byte[] chunk, int length, DataOutputStream out) throws IOException {
     long began = clock.getAsLong();
     for (int at = 0; at < length; at += PIECE) {
       out.write(chunk, at, Math.min(PIECE, length - at));
-      if (isLate(began, TAKING)) {
-        throw new IOException("a chunk was not taken in " + TAKING);
+      if (isLate(began, CHUNK_TIMEOUT)) {
+        throw new IOException("a chunk was not read within " + CHUNK_TIMEOUT);
       }
     }
   }

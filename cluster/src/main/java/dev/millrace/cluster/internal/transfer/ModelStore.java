@@ -22,9 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The model files that this node has, known by their hash: of one file as {@code sha256sum} has it,
- * of parts as of one file. Hashes are kept in the cache, and a file is read again only if its size,
- * time or identity has changed. Thread-safe.
+ * The model files of this node by their hash: that of {@code sha256sum}, over all parts of a split model. Hashes are kept in the cache; a file is read again only if its size, time or identity has changed. Thread-safe.
  */
 public final class ModelStore implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
@@ -33,11 +31,11 @@ public final class ModelStore implements AutoCloseable {
   private final HashCache index;
   private final Runnable changed;
   private final Map<List<Path>, HashedModel> known = new ConcurrentHashMap<>();
-  private final Map<List<Path>, CompletableFuture<HashedModel>> underWay =
+  private final Map<List<Path>, CompletableFuture<HashedModel>> inProgress =
       new ConcurrentHashMap<>();
-  private final LinkedBlockingQueue<Path> places = new LinkedBlockingQueue<>();
-  private final AtomicInteger notLookedAt = new AtomicInteger(); // places, with the one at hand
-  private final Thread hashes;
+  private final LinkedBlockingQueue<Path> paths = new LinkedBlockingQueue<>();
+  private final AtomicInteger pendingPaths = new AtomicInteger(); // with the one in progress
+  private final Thread hasherThread;
   private volatile boolean closed;
   private volatile @Nullable ModelHasher current;
 
@@ -45,41 +43,40 @@ public final class ModelStore implements AutoCloseable {
     this.cache = cache;
     this.index = index;
     this.changed = changed;
-    this.hashes = Thread.ofPlatform().daemon().name("millrace-hashes").unstarted(this::hashPlaces);
+    this.hasherThread = Thread.ofPlatform().daemon().name("millrace-hashes").unstarted(this::hashPaths);
   }
 
   /**
-   * Looks at files and directories, and at the cache; what is not known yet is hashed by a thread
-   * in the background. What was begun there and not gone on with for a week is removed.
+   * Opens a store over files, directories and the cache. Unknown models are hashed in the background. Partial models in the cache that nobody has continued for a week are removed.
    *
-   * @param places model files, or directories of them
-   * @param cache where fetched models and hashes are kept; made where it is missing
-   * @param changed told, on some thread, when there is another hash or one less
+   * @param paths model files, or directories of them
+   * @param cache directory for fetched models and hashes; created if missing
+   * @param changed called by any thread when a hash appears or disappears
    */
-  public static ModelStore open(List<Path> places, Path cache, Runnable changed) {
+  public static ModelStore open(List<Path> paths, Path cache, Runnable changed) {
     try {
       Path directory = Files.createDirectories(cache).toAbsolutePath().normalize();
       ModelStore store =
           new ModelStore(directory, new HashCache(directory.resolve("hashes")), changed);
       StaleDownloads.remove(directory, Instant.now());
       store.add(directory);
-      places.forEach(store::add);
-      store.hashes.start();
+      paths.forEach(store::add);
+      store.hasherThread.start();
       return store;
     } catch (IOException e) {
       throw new ClusterException(
-          "%s: the cache of models cannot be made: %s; name another directory"
+          "%s: the model cache cannot be created: %s; name another directory"
               .formatted(cache, FileErrors.of(e)),
           e);
     }
   }
 
-  /** The model of that hash, of a split one the first part; empty where none is known here yet. */
+  /** The model with this hash (the first part of a split one), if it is known here. */
   public Optional<Path> find(String sha256) {
     return known(sha256).map(known -> known.files().getFirst());
   }
 
-  /** The same, with what another process may have put into the cache since this one looked. */
+  /** As {@link #find}, after a look for models that another process put into the cache. */
   Optional<Path> findAfterRescan(String sha256) {
     for (Path file : files(cache)) {
       if (file.toString().contains(PartialModelDirectory.digits(sha256))) {
@@ -101,34 +98,33 @@ public final class ModelStore implements AutoCloseable {
     return Optional.empty();
   }
 
-  /** Its files have changed: they may be a model all the same, but another one. */
+  /** Forgets a model whose files have changed, and hashes them again. */
   private void forget(HashedModel one) {
     if (known.remove(one.files(), one)) {
-      LOG.log(Level.WARNING, one.files().getFirst() + ": the file has changed; it is read again");
+      LOG.log(Level.WARNING, one.files().getFirst() + ": the file has changed; reading it again");
       add(one.files().getFirst());
       changed.run();
     }
   }
 
-  /** Of all models known by now, sorted. */
+  /** The hashes of all known models, sorted. */
   public List<String> hashes() {
     return known.values().stream().map(HashedModel::sha256).distinct().sorted().toList();
   }
 
-  /** Another model (any part of it) or directory: hashed in the background. */
-  public void add(Path place) {
-    notLookedAt.incrementAndGet();
-    places.add(place);
+  /** Adds a model (any part of it) or a directory, to be hashed in the background. */
+  public void add(Path path) {
+    pendingPaths.incrementAndGet();
+    paths.add(path);
   }
 
   /**
-   * The hash of a model, given any part of it; waits until it is computed. From then on the model
-   * is given to peers.
+   * The hash of a model, given any of its parts; waits until it is computed. From then on peers can fetch the model.
    *
-   * @throws ClusterException where it cannot be read or is no model
+   * @throws ClusterException if it cannot be read or is not a model
    */
   public String sha256(Path file) {
-    return learn(parts(file)).sha256();
+    return hashOnce(parts(file)).sha256();
   }
 
   private static List<Path> parts(Path file) {
@@ -139,14 +135,14 @@ public final class ModelStore implements AutoCloseable {
     }
   }
 
-  /** Only one thread reads the same files; others wait for it. */
-  private HashedModel learn(List<Path> files) {
+  /** One thread reads the files; others wait for it. */
+  private HashedModel hashOnce(List<Path> files) {
     HashedModel before = known.get(files);
     if (before != null && before.isUnchanged()) {
       return before;
     }
     CompletableFuture<HashedModel> mine = new CompletableFuture<>();
-    CompletableFuture<HashedModel> other = underWay.putIfAbsent(files, mine);
+    CompletableFuture<HashedModel> other = inProgress.putIfAbsent(files, mine);
     if (other != null) {
       return join(other);
     }
@@ -158,7 +154,7 @@ public final class ModelStore implements AutoCloseable {
       mine.completeExceptionally(e);
       throw e;
     } finally {
-      underWay.remove(files);
+      inProgress.remove(files);
     }
     changed.run();
     return join(mine);
@@ -188,12 +184,12 @@ public final class ModelStore implements AutoCloseable {
     try {
       index.save(read);
     } catch (IOException e) {
-      // It is known all the same; the next start reads the model again.
-      LOG.log(Level.WARNING, cache + ": a hash cannot be kept: " + FileErrors.of(e));
+      // The hash is known for now; the next start reads the model again.
+      LOG.log(Level.WARNING, cache + ": a hash cannot be saved: " + FileErrors.of(e));
     }
   }
 
-  /** A model that was fetched: every byte of it was hashed when it came. */
+  /** Adds a fetched model, whose bytes were hashed on arrival. */
   void addFetched(List<Path> files, String sha256, ChunkHashes chunks) throws IOException {
     HashedModel fetched = new HashedModel(sha256, HashedModel.stamps(files), chunks);
     save(fetched);
@@ -205,11 +201,11 @@ public final class ModelStore implements AutoCloseable {
     return cache;
   }
 
-  /** What is being hashed, in words with a percentage; empty where nothing is. */
+  /** What is being hashed, with a percentage; empty if nothing is. */
   public String hashingProgress() {
     ModelHasher hashing = current;
     if (hashing == null) {
-      return notLookedAt.get() > 0 ? "looking for models" : "";
+      return pendingPaths.get() > 0 ? "looking for models" : "";
     }
     long all = 0;
     for (Path file : hashing.files()) {
@@ -219,25 +215,25 @@ public final class ModelStore implements AutoCloseable {
     return "hashing %s: %d %%".formatted(name, 100 * hashing.hashedBytes() / Math.max(1, all));
   }
 
-  private void hashPlaces() {
+  private void hashPaths() {
     try {
       while (!closed) {
-        for (Path file : files(places.take())) {
+        for (Path file : files(paths.take())) {
           hash(file);
         }
-        notLookedAt.decrementAndGet();
+        pendingPaths.decrementAndGet();
       }
     } catch (InterruptedException e) {
       // Closed.
     }
   }
 
-  private static List<Path> files(Path place) {
-    if (!Files.isDirectory(place)) {
-      return List.of(place);
+  private static List<Path> files(Path path) {
+    if (!Files.isDirectory(path)) {
+      return List.of(path);
     }
-    ModelFileFinder.Found found = ModelFileFinder.find(place);
-    found.problems().forEach(trouble -> LOG.log(Level.WARNING, trouble));
+    ModelFileFinder.Found found = ModelFileFinder.find(path);
+    found.problems().forEach(problem -> LOG.log(Level.WARNING, problem));
     List<Path> files = new ArrayList<>();
     found.models().forEach(model -> files.add(model.file()));
     return files;
@@ -250,18 +246,18 @@ public final class ModelStore implements AutoCloseable {
       }
     } catch (RuntimeException e) {
       if (!closed) {
-        LOG.log(Level.WARNING, "not given to peers: " + e.getMessage());
+        LOG.log(Level.WARNING, "not offered to peers: " + e.getMessage());
       }
     }
   }
 
-  /** Ends what is being hashed. */
+  /** Stops hashing. */
   @Override
   public void close() {
     closed = true;
-    hashes.interrupt();
+    hasherThread.interrupt();
     try {
-      hashes.join();
+      hasherThread.join();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -14,9 +14,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model on its way into the cache, chunk by chunk. Which chunks are there is written down
- * nowhere: they are hashed again when it is opened, so that after a crash there is nothing to be
- * believed. One thread at a time, and one process.
+ * A model that is being fetched into the cache, chunk by chunk. No file says which chunks are there: they are hashed again when it is opened, so that a crash cannot leave a wrong record. One thread at a time, and one process.
  */
 final class PartialModel {
   private final ModelFetch.WantedModel wanted;
@@ -42,7 +40,7 @@ final class PartialModel {
     this.stop = stop;
   }
 
-  /** Goes on where an earlier one ended. */
+  /** Continues where an earlier fetch ended. */
   static PartialModel open(
       Path cache,
       ModelFetch.WantedModel wanted,
@@ -50,34 +48,34 @@ final class PartialModel {
       FetchDisk disk,
       BooleanSupplier stop)
       throws IOException {
-    PartialModel landing = new PartialModel(cache, wanted, directory, disk, stop);
-    landing.chunks = directory.readManifest();
-    if (landing.chunks != null) {
-      landing.verify();
+    PartialModel partial = new PartialModel(cache, wanted, directory, disk, stop);
+    partial.chunks = directory.readManifest();
+    if (partial.chunks != null) {
+      partial.verify();
     }
-    return landing;
+    return partial;
   }
 
-  /** What the bytes are checked with; null before somebody has told it. */
+  /** The chunk hashes in use; null before a peer has sent them. */
   @Nullable ChunkHashes chunks() {
     return chunks;
   }
 
-  /** From now on these are what bytes are checked with; the bytes here are checked first. */
-  void adopt(ChunkHashes told) throws IOException {
-    if (told.equals(chunks)) {
+  /** Uses these chunk hashes from now on; chunks that are here are checked against them first. */
+  void adopt(ChunkHashes chunkHashes) throws IOException {
+    if (chunkHashes.equals(chunks)) {
       return;
     }
-    directory.writeManifest(told);
-    chunks = told;
+    directory.writeManifest(chunkHashes);
+    chunks = chunkHashes;
     verify();
   }
 
-  /** Finds out which chunks are here: as long as the files are, each is read. */
+  /** Hashes the files to find out which chunks are here. */
   private void verify() throws IOException {
     verified.clear();
     done = 0;
-    ChunkHashes all = told();
+    ChunkHashes all = chunkHashes();
     directory.trim(all);
     try (ConcatenatedFiles here = parts()) {
       for (int chunk = 0; chunk < all.count(); chunk++) {
@@ -92,8 +90,8 @@ final class PartialModel {
 
   private boolean isHere(ConcatenatedFiles here, int chunk) throws IOException {
     try {
-      here.read(ChunkHashes.start(chunk), buffer, told().length(chunk));
-      return told().matches(chunk, hash(told().length(chunk)));
+      here.read(ChunkHashes.start(chunk), buffer, chunkHashes().length(chunk));
+      return chunkHashes().matches(chunk, hash(chunkHashes().length(chunk)));
     } catch (EOFException | NoSuchFileException e) {
       return false;
     }
@@ -108,35 +106,35 @@ final class PartialModel {
   private void checkStop() {
     if (stop.getAsBoolean()) {
       throw new ClusterException(
-          "fetching %s was stopped; what is here is kept".formatted(wanted.model()));
+          "fetching %s was stopped; fetched chunks are kept".formatted(wanted.model()));
     }
   }
 
-  private ChunkHashes told() {
-    ChunkHashes told = chunks;
-    if (told == null) {
-      throw new IllegalStateException("nobody has told the chunks yet");
+  private ChunkHashes chunkHashes() {
+    ChunkHashes chunkHashes = chunks;
+    if (chunkHashes == null) {
+      throw new IllegalStateException("no chunk hashes are known yet");
     }
-    return told;
+    return chunkHashes;
   }
 
-  /** Where a chunk is read into; its owner hands it over with {@link #writeChunk}. */
+  /** The buffer for the next chunk; {@link #writeChunk} writes it. */
   byte[] buffer() {
     return buffer;
   }
 
-  /** Whether the buffer holds that chunk. */
+  /** Whether the buffer holds this chunk. */
   boolean bufferMatches(int chunk) {
-    return told().matches(chunk, hash(told().length(chunk)));
+    return chunkHashes().matches(chunk, hash(chunkHashes().length(chunk)));
   }
 
-  /** Writes the chunk in the buffer, which fits. */
+  /** Writes the chunk in the buffer. */
   void writeChunk(int chunk) throws IOException {
     int at = 0;
-    int length = told().length(chunk);
-    List<Path> files = directory.files(told());
+    int length = chunkHashes().length(chunk);
+    List<Path> files = directory.files(chunkHashes());
     for (ConcatenatedFiles.Piece piece :
-        ConcatenatedFiles.pieces(told().parts(), ChunkHashes.start(chunk), length)) {
+        ConcatenatedFiles.pieces(chunkHashes().parts(), ChunkHashes.start(chunk), length)) {
       ByteBuffer data = ByteBuffer.wrap(buffer, at, piece.length());
       disk.write(files.get(piece.part()), piece.position(), data);
       at += piece.length();
@@ -145,27 +143,27 @@ final class PartialModel {
     done += length;
   }
 
-  /** The first chunk from there on that is not here; the number of chunks where all are. */
+  /** The first missing chunk from there on; the number of chunks if none is missing. */
   int nextMissing(int from) {
-    return Math.min(verified.nextClearBit(from), told().count());
+    return Math.min(verified.nextClearBit(from), chunkHashes().count());
   }
 
-  /** The end of the missing chunks that begin with this one. */
+  /** The end of the run of missing chunks that begins here. */
   int missingUntil(int from) {
     int next = verified.nextSetBit(from);
-    return next < 0 ? told().count() : next;
+    return next < 0 ? chunkHashes().count() : next;
   }
 
   boolean isComplete() {
-    return chunks != null && nextMissing(0) == told().count();
+    return chunks != null && nextMissing(0) == chunkHashes().count();
   }
 
-  /** Bytes that are here and fit. Any thread. */
+  /** Bytes that are here and verified. Any thread. */
   long verifiedBytes() {
     return done;
   }
 
-  /** Fails where the disk has no room for the rest. */
+  /** Throws if the disk has no room for the rest. */
   void checkRoom() throws IOException {
     long rest = wanted.bytes() - done;
     long usable = directory.usable(disk);
@@ -177,28 +175,27 @@ final class PartialModel {
                   wanted.model(),
                   (rest >> 20) + 1,
                   usable >> 20,
-                  "make room, or use another cache"));
+                  "free some space, or use another cache"));
     }
   }
 
-  /** Whether all bytes here have the hash that was wanted. */
+  /** Whether the whole model has the wanted hash. */
   boolean hasWantedHash() throws IOException {
     MessageDigest digest = Sha256Hash.digest();
     try (ConcatenatedFiles here = parts()) {
-      for (int chunk = 0; chunk < told().count(); chunk++) {
+      for (int chunk = 0; chunk < chunkHashes().count(); chunk++) {
         checkStop();
-        here.read(ChunkHashes.start(chunk), buffer, told().length(chunk));
-        digest.update(buffer, 0, told().length(chunk));
+        here.read(ChunkHashes.start(chunk), buffer, chunkHashes().length(chunk));
+        digest.update(buffer, 0, chunkHashes().length(chunk));
       }
     }
     return HexFormat.of().formatHex(digest.digest()).equals(wanted.sha256());
   }
 
   /**
-   * All is here, but is not what was wanted. Where the disk gave back other bytes than it got,
-   * these chunks are missing again; otherwise the hashes of the chunks were a lie and are dropped.
+   * All chunks are here, but the model has a wrong hash. If the disk returned other bytes than were written, those chunks are missing again; otherwise the chunk hashes were wrong and are dropped.
    *
-   * @return whether they were a lie
+   * @return whether the chunk hashes were wrong
    */
   boolean dropWrongChunks() throws IOException {
     verify();
@@ -213,11 +210,11 @@ final class PartialModel {
   }
 
   private ConcatenatedFiles parts() {
-    return new ConcatenatedFiles(directory.files(told()), told().parts());
+    return new ConcatenatedFiles(directory.files(chunkHashes()), chunkHashes().parts());
   }
 
-  /** Moves the whole model to its place in one step, and goes. */
+  /** Moves the whole model into the cache in one step, and removes the directory. */
   List<Path> moveIntoCache() throws IOException {
-    return directory.moveIntoCache(told());
+    return directory.moveIntoCache(chunkHashes());
   }
 }

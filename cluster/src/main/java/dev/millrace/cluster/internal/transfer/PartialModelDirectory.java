@@ -20,8 +20,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code SHA256.part} in the cache: the files of a model on its way, as far as they are here, the
- * hashes of its chunks as a peer told them, and a lock, by which one process at a time has it.
+ * {@code SHA256.part} in the cache: the files of a partial model, its chunk hashes as a peer sent them, and a lock that one process at a time holds.
  */
 final class PartialModelDirectory implements AutoCloseable {
   static final String ENDING = ".part";
@@ -30,7 +29,7 @@ final class PartialModelDirectory implements AutoCloseable {
   private final ModelFetch.WantedModel wanted;
   private final Path cache;
   private final Path directory;
-  private final Path files; // hidden: nobody looks for models in it
+  private final Path files; // hidden: it is not searched for models
   private final FileChannel lock;
 
   private PartialModelDirectory(Path cache, ModelFetch.WantedModel wanted) throws IOException {
@@ -41,7 +40,7 @@ final class PartialModelDirectory implements AutoCloseable {
     lock = openLock(Files.createDirectories(directory));
   }
 
-  /** Null where somebody else has it. */
+  /** Null if another process holds it. */
   static @Nullable PartialModelDirectory open(Path cache, ModelFetch.WantedModel wanted)
       throws IOException {
     PartialModelDirectory opened;
@@ -50,7 +49,7 @@ final class PartialModelDirectory implements AutoCloseable {
     } catch (NoSuchFileException | FileAlreadyExistsException e) {
       if (Files.isWritable(cache)
           && !Files.isRegularFile(cache.resolve(wanted.sha256() + ENDING))) {
-        return null; // whoever had it removes it
+        return null; // another process is removing it
       }
       throw e;
     }
@@ -71,7 +70,7 @@ final class PartialModelDirectory implements AutoCloseable {
         directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
   }
 
-  /** Takes a lock where nobody has it, until its channel is closed. */
+  /** Tries to take a lock, which is held until its channel is closed. */
   static boolean tryLock(FileChannel lock) throws IOException {
     try {
       FileLock got = lock.tryLock();
@@ -85,19 +84,19 @@ final class PartialModelDirectory implements AutoCloseable {
     return directory.resolve("chunks");
   }
 
-  /** The chunks that were told; null where none were, or none that can be read. */
+  /** The saved chunk hashes; null if there are none, or none that can be read. */
   @Nullable ChunkHashes readManifest() throws IOException {
     try {
-      byte[] told = HashCache.verifyChecksum(Files.readAllBytes(manifest()), MAGIC);
-      return ChunkHashes.read(new DataInputStream(new ByteArrayInputStream(told)), wanted.bytes());
+      byte[] chunkHashes = HashCache.verifyChecksum(Files.readAllBytes(manifest()), MAGIC);
+      return ChunkHashes.read(new DataInputStream(new ByteArrayInputStream(chunkHashes)), wanted.bytes());
     } catch (NoSuchFileException | InvalidModelDataException | EOFException e) {
       return null;
     }
   }
 
-  void writeManifest(ChunkHashes told) throws IOException {
+  void writeManifest(ChunkHashes chunkHashes) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    told.write(new DataOutputStream(bytes));
+    chunkHashes.write(new DataOutputStream(bytes));
     HashCache.write(manifest(), HashCache.withChecksum(bytes.toByteArray(), MAGIC));
   }
 
@@ -105,9 +104,9 @@ final class PartialModelDirectory implements AutoCloseable {
     Files.deleteIfExists(manifest());
   }
 
-  /** The model's files by their names here, whether there is anything of them or not. */
-  List<Path> files(ChunkHashes told) {
-    int count = told.parts().size();
+  /** The paths of the model's files, whether they exist or not. */
+  List<Path> files(ChunkHashes chunkHashes) {
+    int count = chunkHashes.parts().size();
     String name = "model-" + digits(wanted.sha256());
     List<Path> parts = new ArrayList<>();
     for (int i = 1; i <= count; i++) {
@@ -117,9 +116,9 @@ final class PartialModelDirectory implements AutoCloseable {
     return parts;
   }
 
-  /** Leaves the files that are told of, none longer than is told: others were told once. */
-  void trim(ChunkHashes told) throws IOException {
-    List<Path> parts = files(told);
+  /** Deletes files that do not belong to these hashes, and truncates files that are too long. */
+  void trim(ChunkHashes chunkHashes) throws IOException {
+    List<Path> parts = files(chunkHashes);
     try (var all = Files.list(files)) {
       for (Path file : all.toList()) {
         int part = parts.indexOf(file);
@@ -127,39 +126,39 @@ final class PartialModelDirectory implements AutoCloseable {
           Files.delete(file);
         } else {
           try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            channel.truncate(told.parts().get(part));
+            channel.truncate(chunkHashes.parts().get(part));
           }
         }
       }
     }
   }
 
-  /** Bytes that can still be written there. */
+  /** Free bytes. */
   long usable(FetchDisk disk) throws IOException {
     return disk.usable(files);
   }
 
-  /** Moves the whole model to its place in one step, and goes. */
-  List<Path> moveIntoCache(ChunkHashes told) throws IOException {
-    List<Path> parts = files(told);
+  /** Moves the whole model into the cache in one step, and removes the directory. */
+  List<Path> moveIntoCache(ChunkHashes chunkHashes) throws IOException {
+    List<Path> parts = files(chunkHashes);
     for (Path part : parts) {
       try (FileChannel channel = FileChannel.open(part, StandardOpenOption.WRITE)) {
         channel.force(true);
       }
     }
     boolean one = parts.size() == 1;
-    Path place = place(one ? ".gguf" : "");
-    Files.move(one ? parts.getFirst() : files, place, StandardCopyOption.ATOMIC_MOVE);
+    Path target = target(one ? ".gguf" : "");
+    Files.move(one ? parts.getFirst() : files, target, StandardCopyOption.ATOMIC_MOVE);
     try (FileChannel channel = FileChannel.open(cache)) {
       channel.force(true);
     }
     discard();
     return one
-        ? List.of(place)
-        : parts.stream().map(part -> place.resolve(part.getFileName())).toList();
+        ? List.of(target)
+        : parts.stream().map(part -> target.resolve(part.getFileName())).toList();
   }
 
-  /** Nothing is to be put together any more: goes, unless something else was begun here. */
+  /** Removes the directory, unless another process uses it. */
   void discard() {
     try {
       Files.deleteIfExists(files);
@@ -167,7 +166,7 @@ final class PartialModelDirectory implements AutoCloseable {
       Files.deleteIfExists(lockFile());
       Files.deleteIfExists(directory);
     } catch (IOException e) {
-      // Another process has it now, which goes the same way; or it goes with the leftovers.
+      // Another process holds it now; otherwise it is removed as stale later.
     }
   }
 
@@ -177,13 +176,13 @@ final class PartialModelDirectory implements AutoCloseable {
   }
 
   /** A name that people know it by, made of nothing that means something to a file system. */
-  private Path place(String suffix) {
+  private Path target(String suffix) {
     String plain = wanted.model().replaceFirst("(-\\d{5}-of-\\d{5})?\\.gguf$", "");
     String name = plain.replaceAll("[^A-Za-z0-9._-]", "_").replaceFirst("^[.-]+", "");
     name = name.isEmpty() ? "model" : name.substring(0, Math.min(name.length(), 100));
-    Path place = cache.resolve(name + "-" + digits(wanted.sha256()) + suffix);
+    Path target = cache.resolve(name + "-" + digits(wanted.sha256()) + suffix);
     // What is there by that name is not this model, or it would have been found.
-    return Files.exists(place) ? cache.resolve(name + "-" + wanted.sha256() + suffix) : place;
+    return Files.exists(target) ? cache.resolve(name + "-" + wanted.sha256() + suffix) : target;
   }
 
   @Override

@@ -10,28 +10,28 @@ import java.time.Duration;
 /** How a fetch reaches its peers. */
 @FunctionalInterface
 public interface PeerCalls {
-  /** What is said over a line. */
+  /** The caller's side of one call. */
   @FunctionalInterface
   interface Exchange {
     void exchange(DataInputStream in, DataOutputStream out) throws IOException;
   }
 
-  /** Calls a peer's {@link ModelServer}; whatever fails is an exception. */
-  void call(HostPort at, Exchange talk) throws IOException;
+  /** Calls a peer's {@link ModelServer}; any failure is an exception. */
+  void call(HostPort at, Exchange exchange) throws IOException;
 
   /**
-   * Calls of a switchboard.
+   * Calls over the connections of a node.
    *
-   * @param patience how long a peer may say nothing
+   * @param timeout how long a peer may be silent
    */
-  static PeerCalls over(PeerConnections switchboard, Duration patience) {
-    return (at, talk) ->
-        switchboard.call(
+  static PeerCalls over(PeerConnections connections, Duration timeout) {
+    return (at, exchange) ->
+        connections.call(
             at,
             ModelServer.CALL,
-            patience,
+            timeout,
             (in, out) -> {
-              talk.exchange(in, out);
+              exchange.exchange(in, out);
               return true;
             });
   }

@@ -3,7 +3,7 @@ package dev.millrace.cluster.internal.transfer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** What models and their chunks are known by. */
+/** SHA-256 hashes of models and chunks. */
 final class Sha256Hash {
   /** Bytes of a hash. */
   static final int BYTES = 32;
@@ -18,7 +18,7 @@ final class Sha256Hash {
     }
   }
 
-  /** Whether it is the text of a hash, as all models are named by it. */
+  /** Whether a text is a hash in lower-case hex digits. */
   static boolean isHex(String text) {
     return text.length() == 2 * BYTES
         && text.chars().allMatch(c -> c >= '0' && c <= '9' || c >= 'a' && c <= 'f');

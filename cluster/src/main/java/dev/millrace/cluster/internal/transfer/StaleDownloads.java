@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 
-/** Models in the cache that were begun and that nobody has gone on with for long. */
+/** Removes partial models from the cache that nobody has continued for a week. */
 final class StaleDownloads {
   static final Duration KEPT = Duration.ofDays(7);
 
@@ -19,25 +19,25 @@ final class StaleDownloads {
 
   private StaleDownloads() {}
 
-  /** Removes them; what cannot be removed is said and stays. */
+  /** Removes all stale partial models; one that cannot be removed is logged and stays. */
   static void remove(Path cache, Instant now) throws IOException {
-    List<Path> begun;
+    List<Path> partial;
     try (var all = Files.list(cache)) {
-      begun = all.filter(StaleDownloads::isBegun).toList();
+      partial = all.filter(StaleDownloads::isPartialModel).toList();
     }
-    for (Path directory : begun) {
+    for (Path directory : partial) {
       try {
-        if (last(directory).isBefore(now.minus(KEPT))) {
+        if (lastChange(directory).isBefore(now.minus(KEPT))) {
           remove(directory);
         }
       } catch (IOException e) {
         String why = FileErrors.of(e);
-        LOG.log(Level.WARNING, directory + ": what is left of a model cannot be removed: " + why);
+        LOG.log(Level.WARNING, directory + ": a partial model cannot be removed: " + why);
       }
     }
   }
 
-  private static boolean isBegun(Path path) {
+  private static boolean isPartialModel(Path path) {
     String name = path.getFileName().toString();
     int end = name.length() - PartialModelDirectory.ENDING.length();
     return name.endsWith(PartialModelDirectory.ENDING)
@@ -45,19 +45,19 @@ final class StaleDownloads {
         && Files.isDirectory(path);
   }
 
-  /** When something was last done there. */
-  private static Instant last(Path directory) throws IOException {
-    Instant last = Instant.MIN;
+  /** When a file in the directory lastChange changed. */
+  private static Instant lastChange(Path directory) throws IOException {
+    Instant lastChange = Instant.MIN;
     try (var all = Files.walk(directory)) {
       for (Path path : all.toList()) {
         Instant time = Files.getLastModifiedTime(path).toInstant();
-        last = time.isAfter(last) ? time : last;
+        lastChange = time.isAfter(lastChange) ? time : lastChange;
       }
     }
-    return last;
+    return lastChange;
   }
 
-  /** Unless another process has it: then it is wanted after all. */
+  /** Removes a directory, unless another process holds its lock. */
   private static void remove(Path directory) throws IOException {
     try (FileChannel lock = PartialModelDirectory.openLock(directory)) {
       if (!PartialModelDirectory.tryLock(lock)) {
@@ -72,7 +72,7 @@ final class StaleDownloads {
       }
       LOG.log(
           Level.INFO,
-          "{0}: removed, as nobody has gone on with it for {1} days",
+          "{0}: removed, unused for {1} days",
           directory,
           KEPT.toDays());
     }

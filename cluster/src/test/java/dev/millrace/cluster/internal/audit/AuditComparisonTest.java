@@ -57,7 +57,7 @@ final class AuditComparisonTest {
   }
 
   @Test
-  void whereAllIsRightNobodyIsAccused() {
+  void ifAllIsRightNoNodeIsAccused() {
     assertThat(judge(truth.getLast())).isNull();
   }
 
@@ -68,7 +68,7 @@ final class AuditComparisonTest {
     note("c", 3, truth.get(2).get(3), hash(97)); // and its keys of position 2 are spoiled
     AuditComparison.Deviation lie = judge(truth.getLast());
     assertThat(lie.nodes()).containsExactly("b");
-    assertThat(lie.why()).contains("gave a wrong result", "layers 3 to 3", "position 2");
+    assertThat(lie.why()).contains("returned a wrong result", "layers 3 to 3", "position 2");
   }
 
   @Test

@@ -56,7 +56,7 @@ final class AuditRecorderTest {
   }
 
   @Test
-  void chunksAndSingleRowsOfSeveralPassagesAreKeptApart() {
+  void chunksAndSingleRowsOfSeveralSequencesAreKeptApart() {
     AuditRecorder recorder = recorder(1, 100);
     pass(recorder, 1, 0, 5);
     pass(recorder, 2, 0, 3);

@@ -101,7 +101,7 @@ final class WithheldRecordsTest {
     assertThat(sent.take()).as("asked before its turn comes").isEqualTo("RECORDS_ASKED a");
     audit.lost("a", "gone");
     audit.start(recording -> {});
-    assertThat(verdicts.take()).contains("node a was lost with its records");
+    assertThat(verdicts.take()).contains("node a was lost before it sent its records");
     end();
     runs = null;
     assertThat(verdicts.take()).contains("its pipe broke");
@@ -112,7 +112,7 @@ final class WithheldRecordsTest {
   }
 
   @Test
-  void nobodyIsAskedForASequenceThatIsGone() throws InterruptedException {
+  void noNodeIsAskedForASequenceThatWasDropped() throws InterruptedException {
     end();
     audit.dropped(0, passages);
     runs = null;

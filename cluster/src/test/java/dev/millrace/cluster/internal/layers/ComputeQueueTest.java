@@ -79,7 +79,7 @@ class ComputeQueueTest {
   @Test
   void smallFramesAreBoundedToo() {
     ComputeQueue.SessionLane lane = inbox.openLane(1);
-    for (int i = 0; i < ComputeQueue.MOST_SMALL; i++) {
+    for (int i = 0; i < ComputeQueue.MAX_OTHER_FRAMES; i++) {
       assertThat(lane.put(false, () -> {})).isTrue();
     }
     assertThat(lane.put(false, () -> {})).isFalse();
@@ -87,7 +87,7 @@ class ComputeQueueTest {
 
   @Test
   void peersThatBringTooManyErrandsWait() throws InterruptedException {
-    for (int i = 0; i < ComputeQueue.MOST_ERRANDS; i++) {
+    for (int i = 0; i < ComputeQueue.MAX_TASKS; i++) {
       inbox.addTask(() -> done.add("x"));
     }
     Thread peer = Thread.ofPlatform().start(() -> inbox.addTaskOrWait(() -> done.add("last")));
@@ -96,11 +96,11 @@ class ComputeQueueTest {
     assertThat(first).isNotNull();
     peer.join();
     runAll();
-    assertThat(done).hasSize(ComputeQueue.MOST_ERRANDS).endsWith("last");
+    assertThat(done).hasSize(ComputeQueue.MAX_TASKS).endsWith("last");
   }
 
   @Test
-  void closedInboxTakesNothingAndHoldsNobody() throws InterruptedException {
+  void aClosedQueueAcceptsNothingAndBlocksNoThread() throws InterruptedException {
     ComputeQueue.SessionLane lane = inbox.openLane(1);
     lane.put(true, () -> done.add("frame"));
     inbox.addTask(() -> done.add("errand"));

@@ -78,7 +78,7 @@ class LayerSpeedTest {
   }
 
   @Test
-  void othersAreToldTwoDigits() {
+  void thePublishedSpeedHasTwoDigits() {
     assertThat(speed.rounded()).isZero();
     speed.addStep(123_456, TimeUnit.SECONDS.toNanos(1));
     assertThat(speed.rounded()).isEqualTo(120_000);

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 
-/** Switchboards on loopback, closed together; after that no thread of theirs may be left. */
+/** Connections of nodes on loopback, closed together; after that none of their threads is left. */
 final class LoopbackConnections implements AutoCloseable {
   static final HostPort LOOPBACK = new HostPort("127.0.0.1", 0);
   static final AdmissionPolicy OPEN = hello -> null;
@@ -40,15 +40,29 @@ final class LoopbackConnections implements AutoCloseable {
       String name,
       long incarnation,
       SSLContext tls,
-      AdmissionPolicy doorman,
+      AdmissionPolicy policy,
       MessageReceiver receiver) {
-    return open(new NodeIdentity(name, incarnation, tls, false), doorman, receiver);
+    return open(new NodeIdentity(name, incarnation, tls, false), policy, receiver);
   }
 
-  PeerConnections open(NodeIdentity identity, AdmissionPolicy doorman, MessageReceiver receiver) {
-    PeerConnections board = PeerConnections.open(identity, LOOPBACK, settings, doorman, receiver);
-    open.add(board::close);
-    return board;
+  PeerConnections open(NodeIdentity identity, AdmissionPolicy policy, MessageReceiver receiver) {
+    PeerConnections connections = PeerConnections.open(identity, LOOPBACK, settings, policy, receiver);
+    open.add(connections::close);
+    return connections;
+  }
+
+  /** Nodes a and b, which know each other. */
+  record LinkedPair(
+      PeerConnections a, PeerConnections b, RecordingReceiver atA, RecordingReceiver atB) {}
+
+  LinkedPair pair() {
+    RecordingReceiver atA = new RecordingReceiver();
+    RecordingReceiver atB = new RecordingReceiver();
+    PeerConnections a = open("a", atA);
+    PeerConnections b = open("b", atB);
+    a.addNode("b", b.address(), 1);
+    b.addNode("a", a.address(), 1);
+    return new LinkedPair(a, b, atA, atB);
   }
 
   static NodeMessage text(String text) {

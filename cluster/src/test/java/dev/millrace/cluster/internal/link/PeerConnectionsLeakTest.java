@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.millrace.cluster.internal.link.LoopbackConnections.LinkedPair;
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
 import java.io.IOException;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a switchboard took it gives back. */
+/** Closed connections leave no thread and no socket. */
 @Timeout(60)
 final class PeerConnectionsLeakTest {
   private static final Path OPEN_FILES = Path.of("/proc/self/fd");
@@ -41,15 +42,12 @@ final class PeerConnectionsLeakTest {
     eventually(() -> assertThat(threads()).isEmpty());
   }
 
-  /** Links both ways, a call that is not over, a stranger, and an end. */
+  /** Links both ways, a running call, an unknown connection, and a close. */
   private static void round() throws Exception {
     try (LoopbackConnections net = new LoopbackConnections()) {
-      RecordingReceiver atA = new RecordingReceiver();
-      RecordingReceiver atB = new RecordingReceiver();
-      PeerConnections a = net.open("a", atA);
-      PeerConnections b = net.open("b", atB);
-      a.addNode("b", b.address(), 1);
-      b.addNode("a", a.address(), 1);
+      LinkedPair pair = net.pair();
+      PeerConnections a = pair.a();
+      PeerConnections b = pair.b();
       a.send("b", text("x"));
       b.send("a", text("y"));
       CountDownLatch called = new CountDownLatch(1);
@@ -70,17 +68,17 @@ final class PeerConnectionsLeakTest {
                                       "wait",
                                       Duration.ofSeconds(30),
                                       (in, out) -> in.readInt()))
-                          .hasMessage(b.address() + " broke off the call \"wait\""));
+                          .hasMessage(b.address() + " ended the call \"wait\" early"));
       called.await();
       try (Socket stranger = new Socket(b.address().host(), b.address().port())) {
         stranger.getOutputStream().write(22);
-        eventually(() -> assertThat(atA.texts).hasSize(1));
-        eventually(() -> assertThat(atB.texts).hasSize(1));
+        eventually(() -> assertThat(pair.atA().texts).hasSize(1));
+        eventually(() -> assertThat(pair.atB().texts).hasSize(1));
         eventually(() -> assertThat(b.connectionsWithoutLink()).isEqualTo(2));
         b.close();
       }
       caller.join();
-      eventually(() -> assertThat(atA.lost).hasSize(1));
+      eventually(() -> assertThat(pair.atA().lost).hasSize(1));
     }
   }
 

@@ -90,7 +90,7 @@ final class RefusedConnectionsTest {
       assertThat(said)
           .hasMessage(
               b.address()
-                  + " has another network key (or certificate): we did not go on; use the key file"
+                  + " has another network key (or certificate): we refused it; use the key file"
                   + " that \"millrace keygen\" wrote for that network");
       assertThat(said.refused()).isTrue();
       assertThat(said.toString()).doesNotContain("secretname");
@@ -99,7 +99,7 @@ final class RefusedConnectionsTest {
   }
 
   @Test
-  void whoTrustsAnybodyButHasAnotherKeyIsToldThatItWasRefused() {
+  void aNodeWithAnotherKeyThatTrustsEverybodyIsToldThatItWasRefused() {
     RecordingReceiver atB = new RecordingReceiver();
     SSLContext trustsAll = NetworkKeyFixture.trustingEverybody();
     try (LoopbackConnections net = new LoopbackConnections()) {
@@ -222,13 +222,13 @@ final class RefusedConnectionsTest {
       assertThat(sending(net, net.tls, at(other)))
           .hasMessage(
               at(other)
-                  + ": it speaks TLS and is no node of Millrace; give the address that a node"
+                  + ": it speaks TLS, but is not a Millrace node; give the address that a node"
                   + " listens on");
     }
   }
 
   @Test
-  void theDoormansWordsReachTheOneWhoIsRefused() {
+  void theReasonOfThePolicyReachesTheRefusedNode() {
     RecordingReceiver atB = new RecordingReceiver();
     try (LoopbackConnections net = new LoopbackConnections()) {
       AdmissionPolicy doorman =
@@ -339,12 +339,12 @@ final class RefusedConnectionsTest {
     try (LoopbackConnections net = new LoopbackConnections()) {
       PeerConnections b = net.open("b", new RecordingReceiver());
       List<Socket> open = new ArrayList<>();
-      for (int i = 0; i < ConnectionListener.UNGREETED + 50; i++) {
+      for (int i = 0; i < ConnectionListener.MAX_WITHOUT_HELLO + 50; i++) {
         open.add(new Socket(b.address().host(), b.address().port()));
       }
       open.getFirst().setSoTimeout(10_000);
       assertThat(open.getFirst().getInputStream().read()).as("the oldest goes").isEqualTo(-1);
-      assertThat(b.connectionsWithoutLink()).isLessThanOrEqualTo(ConnectionListener.UNGREETED);
+      assertThat(b.connectionsWithoutLink()).isLessThanOrEqualTo(ConnectionListener.MAX_WITHOUT_HELLO);
       for (Socket socket : open) {
         socket.close();
       }
@@ -352,7 +352,7 @@ final class RefusedConnectionsTest {
   }
 
   @Test
-  void strangersGetALineForEachAddressAndNotMore() {
+  void refusalsAreLoggedOncePerAddress() {
     RefusalLog refusals = new RefusalLog();
     long now = System.nanoTime();
     assertThat(refusals.shouldLog("10.0.0.1", now)).isTrue();

@@ -24,7 +24,7 @@ final class RetryingSenderTest {
   }
 
   @Test
-  void aNodeThatHangsKeepsNobodyElsesMessages() throws InterruptedException {
+  void aNodeThatHangsDoesNotDelayMessagesToOthers() throws InterruptedException {
     CountDownLatch stuck = new CountDownLatch(1);
     CountDownLatch others = new CountDownLatch(3);
     RetryingSender courier =
@@ -50,7 +50,7 @@ final class RetryingSenderTest {
   }
 
   @Test
-  void whatCannotBeSentIsTold() throws InterruptedException {
+  void messagesThatCannotBeSentAreReported() throws InterruptedException {
     RetryingSender courier =
         new RetryingSender(
             (node, message) -> {

@@ -17,7 +17,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whoever sits between two nodes can end their link, and nothing else. */
+/** An attacker between two nodes can end their link, and nothing else. */
 @Timeout(60)
 final class TamperedLinkTest {
   private static final ConnectionSettings QUICK =
@@ -79,7 +79,7 @@ final class TamperedLinkTest {
       between.a().send("b", text("secret payload"));
       eventually(() -> assertThat(atB.lost).hasSize(1));
       eventually(() -> assertThat(atA.lost).hasSize(1));
-      assertThat(atB.lost).containsExactly("a: " + WireErrors.NO_FAREWELL);
+      assertThat(atB.lost).containsExactly("a: " + WireErrors.NO_GOODBYE);
       assertThat(atB.texts).containsExactly("a: first");
     }
   }
@@ -143,8 +143,8 @@ final class TamperedLinkTest {
   void silenceBeyondThePatienceIsALossOnBothSides() {
     try (Between between = between(QUICK)) {
       between.proxy().frozen = true;
-      eventually(() -> assertThat(atA.lost).containsExactly("b: nothing was heard of it for 1 s"));
-      eventually(() -> assertThat(atB.lost).containsExactly("a: nothing was heard of it for 1 s"));
+      eventually(() -> assertThat(atA.lost).containsExactly("b: it was silent for 1 s"));
+      eventually(() -> assertThat(atB.lost).containsExactly("a: it was silent for 1 s"));
       assertThatThrownBy(() -> between.a().send("b", text("x")))
           .isInstanceOf(ClusterException.class)
           .hasMessageStartingWith(

@@ -28,17 +28,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import org.jgroups.protocols.DISCARD;
-import org.jgroups.protocols.TP;
-import org.jgroups.stack.ProtocolStack;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 final class JoinedNetworkTest {
-  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final Duration SOON = MemberTests.SOON;
   private static SSLContext tls;
 
   private final Queue<JoinedNetwork> open = new ConcurrentLinkedQueue<>();
@@ -52,13 +49,7 @@ final class JoinedNetworkTest {
   @AfterEach
   void leaveNoThread() {
     open.forEach(JoinedNetwork::close);
-    await()
-        .atMost(SOON)
-        .untilAsserted(
-            () ->
-                assertThat(Thread.getAllStackTraces().keySet())
-                    .extracting(Thread::getName)
-                    .noneMatch(name -> name.contains("millrace")));
+    MemberTests.awaitNoThread();
   }
 
   @Test
@@ -81,7 +72,7 @@ final class JoinedNetworkTest {
   }
 
   @Test
-  void aChangeKeepsNameAddressesAndNumber() {
+  void aChangeKeepsNameAddressesAndRevision() {
     JoinedNetwork a = join(settings("a"));
     NodeState before = a.states().getFirst();
     HostPort elsewhere = new HostPort("10.1.1.1", 1);
@@ -103,7 +94,7 @@ final class JoinedNetworkTest {
     assertThatThrownBy(() -> NodeStateQuery.query(NetworkKey.generate().tls(), b.linkAddress()))
         .isInstanceOf(ClusterException.class)
         .hasMessageContaining("network key");
-    assertThat(names(a)).isEqualTo(Set.of("a", "b"));
+    assertThat(MemberTests.names(a.states())).isEqualTo(Set.of("a", "b"));
   }
 
   @Test
@@ -141,7 +132,7 @@ final class JoinedNetworkTest {
   }
 
   @Test
-  void theNextLifeOfAKilledNodeIsTakenAtOnce() throws Exception {
+  void aKilledNodeThatRestartsIsAcceptedAtOnce() throws Exception {
     JoinedNetwork a = join(patient("a", Duration.ofHours(1)));
     JoinedNetwork b = join(patient("b", Duration.ofHours(1), a.linkAddress()));
     awaitNames(Set.of("a", "b"), a, b);
@@ -159,7 +150,7 @@ final class JoinedNetworkTest {
   }
 
   @Test
-  void aNodeThatWakesAfterItsNameWasTakenIsTold() throws Exception {
+  void aNodeThatWakesAfterItsNameWasTakenIsNotified() throws Exception {
     Duration patience = Duration.ofSeconds(1);
     JoinedNetwork a = join(patient("a", patience));
     BlockingQueue<String> told = new LinkedBlockingQueue<>();
@@ -168,14 +159,10 @@ final class JoinedNetworkTest {
         join(
             NetworkSettings.of("b", any, tls)
                 .withJoin(List.of(a.linkAddress()))
+                .withLinkTimeout(patience)
                 .withOnNameTaken(told::add));
     awaitNames(Set.of("a", "b"), a, frozen);
-    DISCARD silence = new DISCARD().discardAll(true);
-    frozen
-        .membership()
-        .channel()
-        .getProtocolStack()
-        .insertProtocol(silence, ProtocolStack.Position.ABOVE, TP.class);
+    DISCARD silence = MemberTests.silence(frozen.membership().channel());
     awaitNames(Set.of("a"), a);
     JoinedNetwork later = join(patient("b", patience, a.linkAddress()));
     awaitNames(Set.of("a", "b"), a, later);
@@ -215,7 +202,7 @@ final class JoinedNetworkTest {
   }
 
   @Test
-  void aNetworkThatBeganAnewElsewhereIsFound() throws Exception {
+  void aNetworkThatRestartedElsewhereIsFound() throws Exception {
     HostPort known = free();
     JoinedNetwork a = join(settings("a", known, tls, Set.of()));
     JoinedNetwork b = join(patient("b", Duration.ofSeconds(1), known));
@@ -280,7 +267,7 @@ final class JoinedNetworkTest {
 
   private static NetworkSettings patient(String name, Duration patience, HostPort... join) {
     HostPort any = new HostPort("127.0.0.1", 0);
-    return NetworkSettings.of(name, any, tls).withJoin(List.of(join));
+    return NetworkSettings.of(name, any, tls).withJoin(List.of(join)).withLinkTimeout(patience);
   }
 
   private static NetworkSettings settings(
@@ -290,7 +277,6 @@ final class JoinedNetworkTest {
 
   private static NetworkSettings settings(
       String name, HostPort listen, SSLContext by, Set<String> whitelist, HostPort... join) {
-    Duration patience = Duration.ofSeconds(5);
     return NetworkSettings.of(name, listen, by)
         .withJoin(List.of(join))
         .withTrust(new NetworkSettings.Trust(by, false, whitelist));
@@ -308,27 +294,12 @@ final class JoinedNetworkTest {
 
   /** Its membership falls silent without leaving, and its links break. */
   private static void kill(JoinedNetwork network) throws Exception {
-    network
-        .membership()
-        .channel()
-        .getProtocolStack()
-        .insertProtocol(new DISCARD().discardAll(true), ProtocolStack.Position.ABOVE, TP.class);
+    MemberTests.silence(network.membership().channel());
     network.close();
   }
 
   private static void awaitNames(Set<String> names, JoinedNetwork... networks) {
-    await()
-        .atMost(SOON)
-        .untilAsserted(
-            () -> {
-              for (JoinedNetwork each : networks) {
-                assertThat(names(each)).isEqualTo(names);
-              }
-            });
-  }
-
-  private static Set<String> names(JoinedNetwork network) {
-    return network.states().stream().map(NodeState::name).collect(Collectors.toSet());
+    MemberTests.awaitNames(names, List.of(networks), JoinedNetwork::states);
   }
 
   private final class Noting implements MessageReceiver {

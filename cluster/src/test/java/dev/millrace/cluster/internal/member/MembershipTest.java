@@ -26,7 +26,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import org.jgroups.Address;
 import org.jgroups.BytesMessage;
@@ -47,7 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class MembershipTest {
   private static final Duration SUSPECT = Duration.ofSeconds(2);
-  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final Duration SOON = MemberTests.SOON;
   private static SSLContext tls;
 
   private final List<Membership> open = new ArrayList<>();
@@ -60,13 +59,7 @@ final class MembershipTest {
   @AfterEach
   void leaveNoThread() {
     open.forEach(Membership::close);
-    await()
-        .atMost(SOON)
-        .untilAsserted(
-            () ->
-                assertThat(Thread.getAllStackTraces().keySet())
-                    .extracting(Thread::getName)
-                    .noneMatch(name -> name.contains("millrace")));
+    MemberTests.awaitNoThread();
   }
 
   @Test
@@ -89,7 +82,7 @@ final class MembershipTest {
   }
 
   @Test
-  void whoLeavesIsGoneWithoutBeingMissed() {
+  void aMemberThatLeavesIsRemovedAtOnce() {
     Membership a = join(identity(tls, "a", 1), Duration.ofHours(1), at -> {}, List.of());
     Membership b = join(identity(tls, "b", 1), Duration.ofHours(1), at -> {}, List.of(a.address()));
     awaitNames(Set.of("a", "b"), a, b);
@@ -115,7 +108,7 @@ final class MembershipTest {
                     .extracting(NodeState::sessions)
                     .containsExactly(7));
     again.close();
-    await().atMost(SOON).untilAsserted(() -> assertThat(names(a)).isEqualTo(Set.of("a")));
+    await().atMost(SOON).untilAsserted(() -> assertThat(MemberTests.names(a.states())).isEqualTo(Set.of("a")));
   }
 
   @Test
@@ -140,9 +133,9 @@ final class MembershipTest {
         .atMost(SOON)
         .untilAsserted(
             () -> {
-              assertThat(names(a)).isEqualTo(Set.of("a", "b"));
-              assertThat(names(b)).isEqualTo(Set.of("a", "b"));
-              assertThat(names(c)).isEqualTo(Set.of("c"));
+              assertThat(MemberTests.names(a.states())).isEqualTo(Set.of("a", "b"));
+              assertThat(MemberTests.names(b.states())).isEqualTo(Set.of("a", "b"));
+              assertThat(MemberTests.names(c.states())).isEqualTo(Set.of("c"));
             });
 
     c.announce(state("c").withSessions(5, 0, 0).withRevision(1));
@@ -178,16 +171,16 @@ final class MembershipTest {
   void anotherKeyGetsNothing() {
     Membership a = join(tls, "a");
     Membership stranger = join(NetworkKey.generate().tls(), "stranger", a);
-    assertThat(names(a)).isEqualTo(Set.of("a"));
-    assertThat(names(stranger)).isEqualTo(Set.of("stranger"));
+    assertThat(MemberTests.names(a.states())).isEqualTo(Set.of("a"));
+    assertThat(MemberTests.names(stranger.states())).isEqualTo(Set.of("stranger"));
   }
 
   @Test
-  void silentAndPlainConnectionsHoldNobodyUp() throws Exception {
+  void silentAndPlainConnectionsDelayNoOther() throws Exception {
     Membership a = join(tls, "a");
     List<Socket> idle = new ArrayList<>();
     try {
-      for (int i = 0; i < TlsServerSocket.AT_ONCE + 40; i++) {
+      for (int i = 0; i < TlsServerSocket.MAX_HANDSHAKES + 40; i++) {
         idle.add(new Socket(a.address().host(), a.address().port()));
       }
       try (Socket plain = new Socket(a.address().host(), a.address().port())) {
@@ -264,7 +257,7 @@ final class MembershipTest {
   }
 
   @Test
-  void aMemberWhoseHostIsNotKnownKeepsNobodyOut() {
+  void aMemberWithAnUnknownHostDoesNotStopOthers() {
     Membership a = join(tls, "a");
     HostPort nowhere = new HostPort("no-such-host.invalid", 5);
     Membership b = join(identity(tls, "b", 1), SUSPECT, at -> {}, List.of(nowhere, a.address()));
@@ -280,7 +273,7 @@ final class MembershipTest {
   }
 
   @Test
-  void ofTwoLivesOfANameTheEarlierIsToldAndTheLaterCounts() {
+  void ofTwoNodesWithOneNameTheEarlierIsNotifiedAndTheLaterCounts() {
     BlockingQueue<String> told = new LinkedBlockingQueue<>();
     Membership a = join(tls, "a");
     Membership later =
@@ -323,7 +316,7 @@ final class MembershipTest {
     assertThat(a.states()).extracting(NodeState::sessions).containsExactly(0, 0, 1);
 
     Membership liar = join(named(asMallory, "c"), SUSPECT, at -> {}, List.of(a.address()));
-    assertThat(names(liar)).isEqualTo(Set.of("c"));
+    assertThat(MemberTests.names(liar.states())).isEqualTo(Set.of("c"));
     assertThat(a.channel().getView().size()).isEqualTo(3);
   }
 
@@ -377,26 +370,11 @@ final class MembershipTest {
   }
 
   private static void kill(Membership member) throws Exception {
-    DISCARD silence = new DISCARD().discardAll(true);
-    member
-        .channel()
-        .getProtocolStack()
-        .insertProtocol(silence, ProtocolStack.Position.ABOVE, TP.class);
+    MemberTests.silence(member.channel());
     member.close();
   }
 
   private static void awaitNames(Set<String> names, Membership... members) {
-    await()
-        .atMost(SOON)
-        .untilAsserted(
-            () -> {
-              for (Membership each : members) {
-                assertThat(names(each)).isEqualTo(names);
-              }
-            });
-  }
-
-  private static Set<String> names(Membership member) {
-    return member.states().stream().map(NodeState::name).collect(Collectors.toSet());
+    MemberTests.awaitNames(names, List.of(members), Membership::states);
   }
 }

@@ -55,7 +55,7 @@ final class TlsSocketTest {
   }
 
   @Test
-  void whoNeverAnswersHoldsNobodyUp() throws Exception {
+  void aNodeThatNeverAnswersDelaysNoOther() throws Exception {
     try (ServerSocket frozen = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
         Socket socket = dial(frozen)) {
       OutputStream out = socket.getOutputStream();

@@ -126,7 +126,7 @@ class PipePlannerTest {
   }
 
   @Test
-  void whatNobodyHasTheMemoryForIsMissing() {
+  void layersWithoutMemoryAnywhereAreMissing() {
     Placement plan = plan(need(13, 1), 4, node("a", 1, 12 * 4 + 11), node("b", 1, 12 * 3));
     assertThat(plan.assignments())
         .containsExactly(
@@ -136,7 +136,7 @@ class PipePlannerTest {
   }
 
   @Test
-  void layersThatAreComingAreAskedOfNobodyElse() {
+  void layersThatAreBeingLoadedAreNotAssignedAgain() {
     CandidateNode coming =
         new CandidateNode(
             "a", List.of(new LayerRange(1, 4)), List.of(new LayerRange(4, 9)), 500, 1, 0);

@@ -27,7 +27,7 @@ final class NodePenaltiesTest {
   }
 
   @Test
-  void theSameTroubleToldTwiceCountsOnce() {
+  void theSameFaultReportedTwiceCountsOnce() {
     blame.penalize("a", Fault.WORK, "slow", 0);
     blame.penalize("a", Fault.WORK, "slow", seconds(1));
     assertThat(blame.exclusionReason("a", seconds(6))).isNull();
@@ -45,7 +45,7 @@ final class NodePenaltiesTest {
   }
 
   @Test
-  void aLostLinkCountsUntilTheNodeTellsSomethingNewAndAWhile() {
+  void aLostLinkCountsUntilAWhileAfterTheNodesNextState() {
     blame.penalize("a", Fault.LINK, "lost", 0);
     assertThat(blame.isSilentSinceLoss("a")).isTrue();
     assertThat(blame.exclusionReason("a", seconds(15) - 1)).isEqualTo("lost");

@@ -42,7 +42,7 @@ final class PipeStateMachineTest {
   }
 
   @Test
-  void aBrokenPipeHasNoSessionAndMayBePlannedAnew() {
+  void aBrokenPipeHasNoSessionAndMayBePlannedAgain() {
     pipe.planned(session("a"), 10);
     assertThat(pipe.broken(11).id()).isEqualTo(7);
     assertThat(pipe.session()).isNull();

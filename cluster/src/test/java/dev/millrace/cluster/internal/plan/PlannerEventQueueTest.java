@@ -24,7 +24,7 @@ final class PlannerEventQueueTest {
     }
     events.put("b", new PlannerEvent.Opened("b", 1));
     List<PlannerEvent> all = all();
-    assertThat(all).hasSize(PlannerEventQueue.MOST + 1);
+    assertThat(all).hasSize(PlannerEventQueue.MAX_PER_NODE + 1);
     assertThat(all.getFirst()).isEqualTo(new PlannerEvent.Refused("a", 0, "no"));
     assertThat(all.getLast()).isEqualTo(new PlannerEvent.Opened("b", 1));
     events.put("a", new PlannerEvent.Opened("a", 1));

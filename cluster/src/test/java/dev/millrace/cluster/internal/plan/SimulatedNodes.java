@@ -25,20 +25,20 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network that exists in a test's head: nodes that hold what they are told to, answer what they
+ * A simulated network: nodes that hold what the test says, answer what they
  * are asked, and a clock that goes when it is moved.
  */
 final class SimulatedNodes implements PipeActions {
   static final int LAYERS = 9;
   static final String SHA = "5ha";
 
-  final PipeCoordinator planning;
-  final OriginCounters figures = new OriginCounters();
+  final PipeCoordinator coordinator;
+  final OriginCounters counters = new OriginCounters();
   final Map<Integer, PipeSession> running = new TreeMap<>();
   final Map<Integer, List<InFlightGroup>> away = new HashMap<>();
   final List<String> sent = new ArrayList<>();
   final List<String> revoked = new ArrayList<>();
-  final List<String> hungUp = new ArrayList<>();
+  final List<String> disconnected = new ArrayList<>();
   final Set<Integer> idle = new HashSet<>();
   final Set<String> silent = new HashSet<>();
   final Map<String, String> refusing = new HashMap<>();
@@ -46,10 +46,10 @@ final class SimulatedNodes implements PipeActions {
   List<String> expelled = List.of();
   long now = 1;
 
-  private final Map<String, NodeState> nodes = new TreeMap<>();
+  private final Map<String, NodeState> states = new TreeMap<>();
   private final List<PlannerEvent> answers = new ArrayList<>();
   private long ids;
-  private long numbers;
+  private long revisions;
 
   SimulatedNodes(int maxPipes) {
     ModelRequirements need =
@@ -61,12 +61,12 @@ final class SimulatedNodes implements PipeActions {
             1,
             new SessionParameters.CacheShape(KvType.F16, 64, 8),
             new SessionParameters.BatchShape(32, 4, 8));
-    planning =
+    coordinator =
         new PipeCoordinator(
             new PipeDemand("origin", need, parameters, maxPipes, TimeUnit.SECONDS.toNanos(60)),
             new KnownNodes("origin", need, 1, 1),
             this,
-            figures,
+            counters,
             () -> ++ids);
   }
 
@@ -80,48 +80,70 @@ final class SimulatedNodes implements PipeActions {
     return new HeldLayers(SHA, "model.gguf", LAYERS, from, to, state, false, bytes, 0, "full");
   }
 
-  /** That node has these layers now. */
-  void has(String name, int from, int to) {
-    has(name, holding(from, to, HeldLayers.State.LOADED));
+  /** A node has these layers now, and no memory for others. */
+  void holds(String name, int from, int to) {
+    holds(name, holding(from, to, HeldLayers.State.LOADED));
   }
 
-  void has(String name, HeldLayers... holdings) {
+  void holds(String name, HeldLayers... holdings) {
     put(node(name, 1).withLayers(0, 0, List.of(holdings), List.of()));
   }
 
-  /** That node tells this, later than all that it told before. */
+  /** Several nodes and their layers, and the origin has heard of them: {@code a 1-5, b 5-9}. */
+  void publish(String layers) {
+    for (String one : layers.split(", ")) {
+      String[] parts = one.split("[ -]");
+      holds(parts[0], Integer.parseInt(parts[1]), Integer.parseInt(parts[2]));
+    }
+    publish();
+  }
+
+  /** A node that has memory for layers. */
+  void free(String name, long memory) {
+    put(node(name, 1).withLayers(memory, 0, List.of(), List.of()));
+  }
+
+  /** The node m has these layers, of 5000 bytes of memory. */
+  void loads(int from, int to, HeldLayers.State state) {
+    long used = state == HeldLayers.State.FAILED ? 0 : 400;
+    put(node("m", 1).withLayers(5_000, used, List.of(holding(from, to, state)), List.of()));
+  }
+
+  String waitingReason() {
+    return coordinator.status().waitingReason();
+  }
+
+  /** A node's state, newer than all before. */
   void put(NodeState state) {
-    nodes.put(
-        state.name(),
-        state.withRevision(++numbers));
+    states.put(state.name(), state.withRevision(++revisions));
   }
 
-  void gone(String name) {
-    nodes.remove(name);
+  void remove(String name) {
+    states.remove(name);
   }
 
-  /** The network tells, and all that follows is done. */
-  void tell() {
-    hear();
-    go(60);
+  /** The origin hears the states of all nodes, and acts on them. */
+  void publish() {
+    publishWithoutTick();
+    advance(60);
   }
 
-  /** The network tells; nothing follows yet. */
-  void hear() {
-    planning.handle(new PlannerEvent.States(List.copyOf(nodes.values())), now);
+  /** The origin hears the states of all nodes; it has not planned yet. */
+  void publishWithoutTick() {
+    coordinator.handle(new PlannerEvent.States(List.copyOf(states.values())), now);
   }
 
-  void tell(PlannerEvent event) {
-    planning.handle(event, now);
+  void handle(PlannerEvent event) {
+    coordinator.handle(event, now);
     settle();
   }
 
   /** Lets time pass in steps of 50 ms. */
-  void go(long millis) {
+  void advance(long millis) {
     long until = now + TimeUnit.MILLISECONDS.toNanos(millis);
     while (now < until) {
       now = Math.min(until, now + TimeUnit.MILLISECONDS.toNanos(50));
-      planning.tick(now);
+      coordinator.tick(now);
       settle();
     }
   }
@@ -130,8 +152,8 @@ final class SimulatedNodes implements PipeActions {
     while (!answers.isEmpty()) {
       List<PlannerEvent> next = List.copyOf(answers);
       answers.clear();
-      next.forEach(event -> planning.handle(event, now));
-      planning.tick(now);
+      next.forEach(event -> coordinator.handle(event, now));
+      coordinator.tick(now);
     }
   }
 
@@ -185,7 +207,7 @@ final class SimulatedNodes implements PipeActions {
 
   @Override
   public void disconnect(String node, String why) {
-    hungUp.add(node);
+    disconnected.add(node);
   }
 
   @Override

@@ -104,7 +104,7 @@ final class StepDeadlinesTest {
   }
 
   @Test
-  void aStepThatCameBackAccusesNobody() {
+  void aStepThatCameBackAccusesNoNode() {
     overdue();
     deadlines.probed(session, "a", at(8, 6));
     assertThat(deadlines.check(session, away(8, 50), 140)).isNull();

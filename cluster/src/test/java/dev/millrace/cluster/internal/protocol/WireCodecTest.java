@@ -39,7 +39,7 @@ final class WireCodecTest {
   }
 
   @Test
-  void openingsAndAssignmentsComeBackAsTheyWere() {
+  void requestsComeBackAsTheyWere() {
     for (int i = 0; i < 300; i++) {
       OpenSessionRequest opening = opening();
       assertThat(WireCodec.decodeOpenRequest(WireCodec.encode(opening)))
@@ -122,7 +122,7 @@ final class WireCodecTest {
   }
 
   @Test
-  void textsAndNumbersComeBackInTheirNumber() {
+  void textsAndNumbersComeBackOnlyInTheirNumber() {
     ByteBuffer texts = WireCodec.encode("node-1", "kein Weg: größer");
     assertThat(WireCodec.decodeTexts(texts, 2)).containsExactly("node-1", "kein Weg: größer");
     assertRefused(() -> WireCodec.decodeTexts(texts, 1));
@@ -134,14 +134,14 @@ final class WireCodecTest {
   }
 
   @Test
-  void whatIsCutOffOrHasMoreIsRefused() {
+  void bytesThatAreCutOffOrTooManyAreRefused() {
     assertStrict(WireCodec.encode(state()), WireCodec::state);
     assertStrict(WireCodec.encode(opening()), WireCodec::decodeOpenRequest);
     assertStrict(WireCodec.encode(assignment()), WireCodec::decodeLoadRequest);
   }
 
   @Test
-  void noChangedByteBreaksMoreThanItsMessage() {
+  void aChangedByteBreaksOnlyItsMessage() {
     for (int i = 0; i < 3_000; i++) {
       byte[] bytes = WireCodec.encode(i % 2 == 0 ? state() : state().withSessions(1, 1, 1)).array();
       byte[] opening = WireCodec.encode(opening()).array();
@@ -173,7 +173,7 @@ final class WireCodecTest {
   }
 
   @Test
-  void controlCharactersDoNotTravel() {
+  void controlCharactersAreReplaced() {
     ByteBuffer bytes = WireCodec.encode("two\nlines\u001b[2J");
     assertThat(WireCodec.decodeTexts(bytes, 1)).containsExactly("two lines [2J");
     bytes.put(4, (byte) 27);
@@ -182,7 +182,7 @@ final class WireCodecTest {
   }
 
   @Test
-  void longReasonsLoseTheirEnd() {
+  void longReasonsAreCut() {
     String reason = WireCodec.decodeTexts(WireCodec.encode("x".repeat(100_000)), 1).getFirst();
     assertThat(reason).startsWith("xxx").endsWith("…").hasSizeLessThan(65_536);
   }

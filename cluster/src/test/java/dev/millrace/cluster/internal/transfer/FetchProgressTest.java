@@ -42,7 +42,7 @@ class FetchProgressTest {
   }
 
   @Test
-  void aFetchIsSaidAtItsStartEveryTenSecondsAndAtItsEnd() {
+  void aFetchIsReportedAtItsStartEveryTenSecondsAndAtItsEnd() {
     long mib = 1 << 20;
     ModelFetch.WantedModel wanted = new ModelFetch.WantedModel("ab".repeat(32), "m\n", 29 * mib);
     FetchProgress account = new FetchProgress(wanted, () -> now, told::add);

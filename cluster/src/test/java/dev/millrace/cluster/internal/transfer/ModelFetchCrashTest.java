@@ -21,7 +21,7 @@ class ModelFetchCrashTest {
 
   @TempDir Path dir;
 
-  /** Sends so many bytes, then nothing more until somebody has died. */
+  /** Sends so many bytes, then nothing until the caller has died. */
   private static final class Stalling extends FilterOutputStream {
     private final CountDownLatch reached;
     private final CountDownLatch died;

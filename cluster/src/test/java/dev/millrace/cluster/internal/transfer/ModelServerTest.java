@@ -99,7 +99,7 @@ class ModelServerTest {
       }
     } while (said == ModelServer.CHUNK);
     assertThat(said).isEqualTo(ModelServer.REFUSED);
-    assertThat(slow.in.readUTF()).isEqualTo("nothing was asked for in 30 s");
+    assertThat(slow.in.readUTF()).isEqualTo("no chunk was requested for 30 s");
     assertThat(slow.in.read()).as("the call is over").isEqualTo(-1);
     slow.socket.close();
   }
@@ -161,7 +161,7 @@ class ModelServerTest {
   }
 
   @Test
-  void aFileThatChangedIsNotGivenUnderItsOldName() throws IOException {
+  void aFileThatChangedIsNotServedUnderItsOldHash() throws IOException {
     ModelSource peer = lines.peer("a", new ModelServer(store, 5, System::nanoTime)).peer();
     ModelFilesForTests.write(model, 1_000, 2);
     Caller caller = Caller.of(peer.at(), sha256);

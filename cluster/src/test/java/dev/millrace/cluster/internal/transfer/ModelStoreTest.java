@@ -50,7 +50,7 @@ class ModelStoreTest {
     try (ModelStore store = open(() -> {})) {
       sha256 = store.sha256(one);
     }
-    // Other bytes under the same size, time and identity: whoever reads them sees the difference.
+    // Other bytes under the same size, time and identity: a reader sees the difference.
     FileTime time = Files.getLastModifiedTime(one);
     byte[] bytes = Files.readAllBytes(one);
     bytes[bytes.length - 1] ^= 1;
@@ -109,7 +109,7 @@ class ModelStoreTest {
   }
 
   @Test
-  void modelsThatNobodyGoesOnWithAreRemovedAfterAWeek() throws IOException {
+  void partialModelsThatNobodyContinuesAreRemovedAfterAWeek() throws IOException {
     Path cache = dir.resolve("cache");
     Path old = begun(cache, "ab".repeat(32) + ".part");
     Path fresh = begun(cache, "cd".repeat(32) + ".part");
