@@ -158,7 +158,7 @@ class BatchFileTest {
         chat("a", ""),
         line("b", "/v1/embeddings", "{\"input\":\"x\"}"));
     refused("line 1: body must be an object", line("a", "/v1/completions", "[]"));
-    refused("line 1: extra is no field", chat("a", "").replaceFirst("\\{", "{\"extra\":1,"));
+    refused("line 1: extra is not a field", chat("a", "").replaceFirst("\\{", "{\"extra\":1,"));
     refused("messages must be a list", line("a", "/v1/chat/completions", "{}"));
     refused(
         "body.messages[0].content must be text: images",
