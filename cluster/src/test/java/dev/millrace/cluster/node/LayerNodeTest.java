@@ -48,12 +48,14 @@ import javax.net.ssl.SSLContext;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Nodes over TLS on loopback, and an origin that goes by the test's plan. */
 @Timeout(120)
+@Tag("slow")
 class LayerNodeTest {
   private static final long SEED = 21;
   private static final int LAYERS = 4;

@@ -28,11 +28,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Audits of nodes that are right, that lie, and that would rather not be asked. */
 @Timeout(180)
+@Tag("slow")
 final class OriginAuditTest extends LoopbackCluster {
   @Test
   void allThatIsRightPassesTheAudit() throws InterruptedException {

@@ -34,11 +34,13 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Those who have no key, another key, another version, or are no nodes at all. */
 @Timeout(90)
+@Tag("slow")
 final class RefusedConnectionsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final PeerTrustManager TRUSTING = new PeerTrustManager((chain, ofClient) -> {});

@@ -14,11 +14,13 @@ import java.io.InputStream;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** An attacker between two nodes can end their link, and nothing else. */
 @Timeout(60)
+@Tag("slow")
 final class TamperedLinkTest {
   private static final ConnectionSettings QUICK =
       ConnectionSettings.DEFAULTS.withLinkTimeout(Duration.ofSeconds(1));

@@ -32,8 +32,10 @@ import javax.net.ssl.SSLContext;
 import org.jgroups.protocols.DISCARD;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 final class JoinedNetworkTest {
   private static final Duration SOON = MemberTests.SOON;
   private static SSLContext tls;

@@ -41,9 +41,11 @@ import org.jgroups.util.ExtendedUUID;
 import org.jgroups.util.SizeStreamable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("slow")
 final class MembershipTest {
   private static final Duration SUSPECT = Duration.ofSeconds(2);
   private static final Duration SOON = MemberTests.SOON;

@@ -18,9 +18,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What holds for every fleet, tried with random ones; small ones against trying everything. */
+@Tag("slow")
 class PipePlannerPropertiesTest {
   private static final int ROUNDS = Boolean.getBoolean("millrace.proof") ? 20_000 : 1_500;
 

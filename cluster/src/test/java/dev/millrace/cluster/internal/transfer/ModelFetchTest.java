@@ -8,9 +8,11 @@ import dev.millrace.engine.internal.gguf.Gguf;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Fetching whole models, by whatever name. */
+@Tag("slow")
 final class ModelFetchTest extends ModelFetchFixture {
   @Test
   void aModelComesFromAPeerAndIsKnownAtTheNextStart() throws IOException {

@@ -1,12 +1,10 @@
 package dev.millrace.core.store.contract;
 
-import org.junit.jupiter.api.Tag;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.memory.MemoryStoreFixture;
 
 /** The executable specification passes its own contract. */
-@Tag("slow")
 class MemoryStoreTest extends StoreContract {
   private final MemoryStoreFixture memory = new MemoryStoreFixture();
 
