@@ -97,7 +97,7 @@ final class StateInvariants {
         world);
     require(
         state.isFinal() || task.attempts() < stage.plan().policy().maxAttempts(),
-        "a task that can go on has attempts left",
+        "a task that has not ended has attempts left",
         world);
     require(
         task.recoveriesSince(fold.completedTasks()) <= stage.plan().policy().recoveryCeiling(),
@@ -128,7 +128,7 @@ final class StateInvariants {
     } else if (step.kind() == Kind.STALE && !step.verb().equals("settle")) {
       require(
           step.outcome() instanceof Outcome.Fenced || step.outcome() instanceof Outcome.Cancelled,
-          "an answer after the end is fenced or told of the cancel",
+          "an answer after the end is fenced or cancelled",
           edge);
     }
     if (before.fold().state().isFinal()) {

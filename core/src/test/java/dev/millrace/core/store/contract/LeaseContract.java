@@ -94,7 +94,7 @@ abstract class LeaseContract extends ContractCase {
     leased(MINUTE);
     Claim renewed = leased(MINUTE);
     clock.advance(Duration.ofHours(-3));
-    assertThat(store.sweep()).as("begun anew").isZero();
+    assertThat(store.sweep()).as("restarted").isZero();
     clock.advance(MINUTE.minusMillis(1));
     assertThat(store.sweep()).isZero();
     assertThat(store.heartbeat(renewed, false)).isEqualTo(ClaimSignal.CONTINUE);

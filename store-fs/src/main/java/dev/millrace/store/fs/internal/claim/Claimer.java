@@ -126,7 +126,7 @@ public final class Claimer {
       writer.updateQueue(job);
       return false;
     }
-    if (job.place() == JobState.PENDING) {
+    if (job.directoryState() == JobState.PENDING) {
       // Rename first: then the log of a waiting job need not be read to know that it waits.
       writer.move(job, JobState.IN_PROGRESS, unsynced);
     }

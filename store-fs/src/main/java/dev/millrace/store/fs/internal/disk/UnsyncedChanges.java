@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** Changes that must be synced before anyone is told of them. */
+/** Changes that must be synced before they are reported. */
 public final class UnsyncedChanges {
 
   /** From this many files and directories on, one sync of the whole file system is faster. */

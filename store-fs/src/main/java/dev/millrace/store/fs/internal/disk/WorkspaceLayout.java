@@ -65,8 +65,8 @@ public final class WorkspaceLayout {
       return;
     }
     Set<Path> parents = new LinkedHashSet<>();
-    for (Path place : byState.values()) {
-      directory(disk, place, parents);
+    for (Path stateDirectory : byState.values()) {
+      directory(disk, stateDirectory, parents);
     }
     directory(disk, internalPath("inbox"), parents);
     directory(disk, internalPath("answers"), parents);
@@ -81,8 +81,8 @@ public final class WorkspaceLayout {
    * deleted.
    */
   private boolean complete(Disk disk) throws IOException {
-    for (Path place : byState.values()) {
-      if (disk.kind(place) != Disk.Kind.DIRECTORY) {
+    for (Path stateDirectory : byState.values()) {
+      if (disk.kind(stateDirectory) != Disk.Kind.DIRECTORY) {
         return false;
       }
     }

@@ -79,8 +79,8 @@ public final class FsSubmitter implements JobSubmitter {
     try {
       noteWebhooks(spec, id);
       stage(dir, files);
-      disk.rename(dir, layout.of(place(spec), id));
-      commits.commit(new UnsyncedChanges().addDirectory(layout.of(place(spec))));
+      disk.rename(dir, layout.of(startState(spec), id));
+      commits.commit(new UnsyncedChanges().addDirectory(layout.of(startState(spec))));
       return id;
     } catch (IOException e) {
       discard(dir);
@@ -121,8 +121,8 @@ public final class FsSubmitter implements JobSubmitter {
         moved(named, own);
         return false;
       }
-      boolean published = moved(named, layout.of(place(spec), id));
-      commits.commit(new UnsyncedChanges().addDirectory(layout.of(place(spec))));
+      boolean published = moved(named, layout.of(startState(spec), id));
+      commits.commit(new UnsyncedChanges().addDirectory(layout.of(startState(spec))));
       return published;
     } finally {
       discard(own);
@@ -145,9 +145,10 @@ public final class FsSubmitter implements JobSubmitter {
 
   /** Whether there is such a job; if so, it is durable when this returns. */
   private boolean isThere(JobId id) throws IOException {
-    Optional<JobState> place = finding.find(id);
-    place.ifPresent(found -> commits.commit(new UnsyncedChanges().addDirectory(layout.of(found))));
-    return place.isPresent();
+    Optional<JobState> directoryState = finding.find(id);
+    directoryState.ifPresent(
+        found -> commits.commit(new UnsyncedChanges().addDirectory(layout.of(found))));
+    return directoryState.isPresent();
   }
 
   /** Notes the webhooks before the job is visible, so that no delivery is lost. */
@@ -166,7 +167,7 @@ public final class FsSubmitter implements JobSubmitter {
         : StagedJobDocument.files(spec, now);
   }
 
-  private static JobState place(JobSpec spec) {
+  private static JobState startState(JobSpec spec) {
     return spec.held() ? JobState.PAUSED : JobState.PENDING;
   }
 

@@ -34,9 +34,9 @@ public record JobOnDisk(
   /**
    * Where a job is.
    *
-   * @param place the state that the directory is filed under
+   * @param directoryState the state whose directory holds the job
    */
-  public record Location(JobId id, JobDirectory at, JobState place) {}
+  public record Location(JobId id, JobDirectory at, JobState directoryState) {}
 
   /**
    * Reads the directory of a job.
@@ -52,7 +52,7 @@ public record JobOnDisk(
       throws IOException {
     JobId id = location.id();
     JobDirectory at = location.at();
-    JobState place = location.place();
+    JobState directoryState = location.directoryState();
     JobFiles files;
     String problem = null;
     try {
@@ -91,14 +91,15 @@ public record JobOnDisk(
     // A waiting job without a log was never touched by a user. Most jobs are like that when they
     // are
     // claimed.
-    boolean untouched = place == JobState.PENDING && log.length() == 0 && !files.plan().held();
+    boolean untouched =
+        directoryState == JobState.PENDING && log.length() == 0 && !files.plan().held();
     return new JobOnDisk(
         location,
         files,
         problem,
         log,
         fold,
-        untouched || fold.state() == place ? null : PendingTransition.read(at));
+        untouched || fold.state() == directoryState ? null : PendingTransition.read(at));
   }
 
   public JobId id() {
@@ -109,8 +110,8 @@ public record JobOnDisk(
     return location.at();
   }
 
-  public JobState place() {
-    return location.place();
+  public JobState directoryState() {
+    return location.directoryState();
   }
 
   /** Whether these files are of the same job, not of another one with its id. */
@@ -136,13 +137,13 @@ public record JobOnDisk(
 
   /** Records what the job's directory proves and the log lacks. */
   public List<LogEntry> reconcile(JobUpdate update) {
-    LogReconciler.run(update, place(), op, () -> errorText(at()));
+    LogReconciler.run(update, directoryState(), op, () -> errorText(at()));
     return update.entries();
   }
 
   /** The best known time of what is to be recorded. */
   public Instant time(Instant now) {
-    return op != null && op.to() == place() && !fold.hasRequest(op.id()) ? op.at() : now;
+    return op != null && op.to() == directoryState() && !fold.hasRequest(op.id()) ? op.at() : now;
   }
 
   /** Entries that are valid but not in the log yet. */

@@ -29,16 +29,19 @@ final class LogReconciler {
    * @param error gives the error of a job that failed elsewhere
    */
   static void run(
-      JobUpdate update, JobState place, @Nullable PendingTransition op, Supplier<String> error) {
+      JobUpdate update,
+      JobState directoryState,
+      @Nullable PendingTransition op,
+      Supplier<String> error) {
     JobFold fold = update.fold();
-    if (fold.state() == place || fold.state().isFinal()) {
+    if (fold.state() == directoryState || fold.state().isFinal()) {
       return;
     }
     Cause cause =
-        op != null && op.to() == place && !fold.hasRequest(op.id())
+        op != null && op.to() == directoryState && !fold.hasRequest(op.id())
             ? op.cause()
             : Cause.user(null, "moved by hand");
-    switch (place) {
+    switch (directoryState) {
       case PAUSED -> lever(update, JobEvent.PAUSE, cause);
       case ABORTED -> lever(update, JobEvent.ABORT, cause);
       case PENDING -> lever(update, JobEvent.RESUME, cause);
@@ -48,7 +51,7 @@ final class LogReconciler {
           update.record(new Fact.JobChanged(JobEvent.BEGIN, Cause.SYSTEM));
         }
       }
-      case COMPLETED, FAILED -> finishedElsewhere(update, place, error);
+      case COMPLETED, FAILED -> finishedElsewhere(update, directoryState, error);
       case CREATED -> throw new IllegalStateException("a job in writing/ is not a job yet");
     }
   }
@@ -61,7 +64,8 @@ final class LogReconciler {
   }
 
   /** Another daemon that writes no log processed the job: a plain prompt, so one task. */
-  private static void finishedElsewhere(JobUpdate update, JobState place, Supplier<String> error) {
+  private static void finishedElsewhere(
+      JobUpdate update, JobState directoryState, Supplier<String> error) {
     JobFold fold = update.fold();
     if (fold.stageCount() != 1 || fold.stage(1).size() != 1) {
       return;
@@ -75,7 +79,7 @@ final class LogReconciler {
     }
     if (ClaimRules.claim(update, 1, 1, new Detail.Claimed(0, "another daemon")).isDone()) {
       ClaimKey key = new ClaimKey(1, 1, fold.stage(1).task(1).token());
-      if (place == JobState.COMPLETED) {
+      if (directoryState == JobState.COMPLETED) {
         ClaimRules.complete(update, key, new Detail.Completed(0, 0));
       } else {
         ClaimRules.fail(update, key, Failure.permanent(error.get()), 0);

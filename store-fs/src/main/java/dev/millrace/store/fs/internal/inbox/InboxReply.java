@@ -32,7 +32,7 @@ public final class InboxReply {
         switch (answer) {
           case Outcome of -> answer(out, of);
           case Added(Outcome of, int first) -> answer(out, of).put("first", first);
-          case Optional<?> place -> place(out.put("answer", PLACE), place.orElse(null));
+          case Optional<?> position -> position(out.put("answer", PLACE), position.orElse(null));
           case QueueStats census -> census(out.put("answer", CENSUS), census);
           case Integer count -> out.put("answer", "count").put("count", count);
           case IllegalArgumentException e ->
@@ -55,8 +55,8 @@ public final class InboxReply {
     };
   }
 
-  private static JsonObject place(JsonObject out, @Nullable Object place) {
-    if (place instanceof QueuePosition(int ahead, int waiting, Duration eta)) {
+  private static JsonObject position(JsonObject out, @Nullable Object position) {
+    if (position instanceof QueuePosition(int ahead, int waiting, Duration eta)) {
       out.put("ahead", ahead).put("waiting", waiting);
       out.putIfPresent("eta", eta == null ? null : eta.toString());
     }

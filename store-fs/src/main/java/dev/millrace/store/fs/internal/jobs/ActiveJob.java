@@ -54,7 +54,7 @@ public final class ActiveJob implements TransitionListener {
   private @Nullable JobFiles files;
   private @Nullable JobFold fold;
   private @Nullable String problem;
-  private JobState place;
+  private JobState directoryState;
   private long logLength;
   private boolean forgotten;
   private boolean lever;
@@ -64,11 +64,11 @@ public final class ActiveJob implements TransitionListener {
   private volatile boolean timeouts;
   private final Map<Integer, Instant> overdue = new HashMap<>();
 
-  ActiveJob(JobId id, Disk disk, WorkspaceLayout layout, JobState place) {
+  ActiveJob(JobId id, Disk disk, WorkspaceLayout layout, JobState directoryState) {
     this.id = id;
     this.disk = disk;
     this.layout = layout;
-    this.place = place;
+    this.directoryState = directoryState;
   }
 
   /** Loads what was read from the job's directory; until then it is empty. */
@@ -261,21 +261,21 @@ public final class ActiveJob implements TransitionListener {
     return problem;
   }
 
-  public JobState place() {
-    return place;
+  public JobState directoryState() {
+    return directoryState;
   }
 
   /** Call after its directory was renamed. */
   void movedTo(JobState in) {
-    place = in;
+    directoryState = in;
   }
 
   JobOnDisk.Location location() {
-    return new JobOnDisk.Location(id, at(), place);
+    return new JobOnDisk.Location(id, at(), directoryState);
   }
 
   public JobDirectory at() {
-    return new JobDirectory(disk, layout.of(place, id));
+    return new JobDirectory(disk, layout.of(directoryState, id));
   }
 
   /** Entries to write before the next ones, because the log does not exist yet. */
@@ -325,7 +325,7 @@ public final class ActiveJob implements TransitionListener {
 
   /** Whether it has not started, so that its files and the queue hold all its state. */
   boolean isUnstarted() {
-    return place == JobState.PENDING && fold().state() == JobState.PENDING;
+    return directoryState == JobState.PENDING && fold().state() == JobState.PENDING;
   }
 
   /** When the first of its waiting tasks exceeds its timeout; null if none will. */

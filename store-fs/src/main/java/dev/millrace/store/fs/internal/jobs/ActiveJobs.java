@@ -66,13 +66,13 @@ public final class ActiveJobs {
   }
 
   /** The job in memory, read from disk if necessary; null if it has ended or does not exist. */
-  @Nullable ActiveJob find(JobId id, UnsyncedChanges told) {
+  @Nullable ActiveJob find(JobId id, UnsyncedChanges notify) {
     ActiveJob job = active.get(id);
     if (job == null) {
       synchronized (loading) {
         job = active.get(id);
         if (job == null) {
-          job = load(id, told);
+          job = load(id, notify);
           if (job != null) {
             active.put(id, job);
           }
@@ -83,18 +83,18 @@ public final class ActiveJobs {
   }
 
   /** Reads a job into memory and completes what a crash or another process left unfinished. */
-  private @Nullable ActiveJob load(JobId id, UnsyncedChanges told) {
+  private @Nullable ActiveJob load(JobId id, UnsyncedChanges notify) {
     try {
-      Optional<JobState> place = layout.lookUp(disk, id);
-      if (place.isEmpty() || place.get().isFinal()) {
+      Optional<JobState> directoryState = layout.lookUp(disk, id);
+      if (directoryState.isEmpty() || directoryState.get().isFinal()) {
         return null;
       }
-      ActiveJob job = new ActiveJob(id, disk, layout, place.get());
+      ActiveJob job = new ActiveJob(id, disk, layout, directoryState.get());
       Long whole = interrupted.get(id);
       if (whole != null) {
         EventLog.cut(job.at(), whole); // else claims might count that no worker knows of
       }
-      boolean continues = recovery.recover(job, told, whole != null);
+      boolean continues = recovery.recover(job, notify, whole != null);
       interrupted.remove(id);
       return continues ? job : null;
     } catch (NoSuchFileException e) {
@@ -147,8 +147,8 @@ public final class ActiveJobs {
   /** Whether it is in a state in which a worker can have one of its tasks. */
   public boolean mayRun(JobId id) {
     try {
-      JobState place = locate(id).orElse(JobState.ABORTED);
-      return place == JobState.IN_PROGRESS || place == JobState.PAUSED;
+      JobState directoryState = locate(id).orElse(JobState.ABORTED);
+      return directoryState == JobState.IN_PROGRESS || directoryState == JobState.PAUSED;
     } catch (IOException e) {
       throw StoreErrors.of("cannot look for " + id, e);
     }
@@ -156,19 +156,19 @@ public final class ActiveJobs {
 
   /** The job's state, reliably. A job in memory that was deleted by hand is dropped. */
   public Optional<JobState> locate(JobId id) throws IOException {
-    Optional<JobState> place = layout.lookUp(disk, id);
-    ActiveJob job = place.isEmpty() ? active.get(id) : null;
+    Optional<JobState> directoryState = layout.lookUp(disk, id);
+    ActiveJob job = directoryState.isEmpty() ? active.get(id) : null;
     if (job != null) {
       job.lock.lock(); // with its lock held it does not move
       try {
-        place = layout.lookUp(disk, id);
-        if (place.isEmpty()) {
+        directoryState = layout.lookUp(disk, id);
+        if (directoryState.isEmpty()) {
           forget(job);
         }
       } finally {
         job.lock.unlock();
       }
     }
-    return place.isPresent() ? place : layout.lookUp(disk, id);
+    return directoryState.isPresent() ? directoryState : layout.lookUp(disk, id);
   }
 }

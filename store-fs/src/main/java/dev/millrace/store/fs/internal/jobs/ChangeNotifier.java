@@ -22,7 +22,7 @@ public final class ChangeNotifier {
   private final GroupCommit commits;
   private final List<Consumer<JobId>> watchers = new CopyOnWriteArrayList<>();
   private final Map<JobId, Long> unstopped = new ConcurrentHashMap<>();
-  private final Map<JobId, Long> untold = new ConcurrentHashMap<>();
+  private final Map<JobId, Long> unnotified = new ConcurrentHashMap<>();
   private volatile Consumer<JobId> levers = _ -> {};
 
   ChangeNotifier(GroupCommit commits) {
@@ -54,23 +54,23 @@ public final class ChangeNotifier {
   void notifyAfterSync(UnsyncedChanges unsynced) {
     unsynced.jobsWithLever().forEach(id -> unstopped.merge(id, unsynced.lastSync(), Math::max));
     unsynced.jobsWithLever().clear();
-    unsynced.changedJobs().forEach(id -> untold.merge(id, unsynced.lastSync(), Math::max));
+    unsynced.changedJobs().forEach(id -> unnotified.merge(id, unsynced.lastSync(), Math::max));
     unsynced.changedJobs().clear();
   }
 
   /** Notifies of what was deferred and is durable by now. */
   public void notifyIfSynced() {
     notifyIfSynced(unstopped, this::stopped);
-    notifyIfSynced(untold, this::changed);
+    notifyIfSynced(unnotified, this::changed);
   }
 
-  private void notifyIfSynced(Map<JobId, Long> left, Consumer<JobId> telling) {
+  private void notifyIfSynced(Map<JobId, Long> left, Consumer<JobId> action) {
     if (!left.isEmpty()) {
       long synced = commits.lastSync();
       left.forEach(
           (id, batch) -> {
             if (batch <= synced && left.remove(id, batch)) {
-              telling.accept(id);
+              action.accept(id);
             }
           });
     }

@@ -54,7 +54,7 @@ public final class EndedJobs {
   }
 
   private interface Work<T> {
-    T at(JobState place) throws IOException;
+    T at(JobState directoryState) throws IOException;
   }
 
   private ReentrantLock lock(JobId id) {
@@ -66,10 +66,10 @@ public final class EndedJobs {
     ReentrantLock lock = lock(id);
     lock.lock();
     try {
-      Optional<JobState> place = layout.lookUp(disk, id);
-      return place.isEmpty() || !place.get().isFinal()
+      Optional<JobState> directoryState = layout.lookUp(disk, id);
+      return directoryState.isEmpty() || !directoryState.get().isFinal()
           ? Optional.empty()
-          : Optional.of(work.at(place.get()));
+          : Optional.of(work.at(directoryState.get()));
     } catch (NoSuchFileException e) {
       if (layout.lookUp(disk, id).isPresent()) {
         throw e;
@@ -102,9 +102,9 @@ public final class EndedJobs {
     Optional<Recorded> answer =
         with(
             id,
-            place -> {
+            directoryState -> {
               try {
-                return append(id, place, rule, dirty);
+                return append(id, directoryState, rule, dirty);
               } finally {
                 if (!dirty.isEmpty()) {
                   commits.enlist(dirty);
@@ -133,9 +133,9 @@ public final class EndedJobs {
   }
 
   private Recorded append(
-      JobId id, JobState place, Function<JobUpdate, Outcome> rule, UnsyncedChanges dirty)
+      JobId id, JobState directoryState, Function<JobUpdate, Outcome> rule, UnsyncedChanges dirty)
       throws IOException {
-    ActiveJob job = new ActiveJob(id, disk, layout, place);
+    ActiveJob job = new ActiveJob(id, disk, layout, directoryState);
     JobOnDisk found =
         JobOnDisk.read(job.location(), TransitionListener.IGNORED, seen.get(id), null);
     if (found.log().length() > 0) {
@@ -162,11 +162,11 @@ public final class EndedJobs {
   public Optional<Path> remove(JobId id, UnsyncedChanges dirty) throws IOException {
     return with(
         id,
-        place -> {
+        directoryState -> {
           Path trash = layout.internalPath("trash").resolve(id.value());
           DirectoryDeleter.delete(disk, trash); // left by another job with the same id
-          disk.rename(layout.of(place, id), trash);
-          dirty.addDirectory(layout.of(place)).addDirectory(layout.internalPath("trash"));
+          disk.rename(layout.of(directoryState, id), trash);
+          dirty.addDirectory(layout.of(directoryState)).addDirectory(layout.internalPath("trash"));
           return trash;
         });
   }

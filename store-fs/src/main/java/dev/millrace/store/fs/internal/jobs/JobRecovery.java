@@ -50,15 +50,16 @@ final class JobRecovery {
   /**
    * Reads a job into memory; false if it turned out to have ended.
    *
-   * @param told gets the job if its log was extended, which is then durable
+   * @param notify gets the job if its log was extended, which is then durable
    * @param interrupted whether this owner had it in memory and could not write all of its log
    */
-  boolean recover(ActiveJob job, UnsyncedChanges told, boolean interrupted) throws IOException {
+  boolean recover(ActiveJob job, UnsyncedChanges notify, boolean interrupted) throws IOException {
     JobOnDisk read = JobOnDisk.read(job.location(), job, null, settings.recoveryCeiling());
     job.load(read);
     // What this owner dropped from memory was durable; a sync for each of many waiting jobs is
     // slow.
-    boolean letGo = job.place() == JobState.PENDING && !interrupted && queue.isKnown(job.id());
+    boolean letGo =
+        job.directoryState() == JobState.PENDING && !interrupted && queue.isKnown(job.id());
     UnsyncedChanges unsynced =
         letGo && read.log().torn() == null ? new UnsyncedChanges() : repairLog(disk, layout, read);
     UnsyncedChanges rendered = new UnsyncedChanges();
@@ -73,14 +74,14 @@ final class JobRecovery {
     commits.commit(rendered);
     job.unwritten().addAll(read.unwritten());
     JobWriter.append(job, update.entries(), unsynced);
-    if (job.place() == JobState.PENDING && job.fold().state() == JobState.IN_PROGRESS) {
+    if (job.directoryState() == JobState.PENDING && job.fold().state() == JobState.IN_PROGRESS) {
       writer.move(job, JobState.IN_PROGRESS, unsynced); // claimed once, but the rename was lost
     }
     boolean ended = writer.finish(job, unsynced);
     commits.commit(unsynced);
-    update.entries().forEach(entry -> tell(job, entry.fact()));
+    update.entries().forEach(entry -> report(job, entry.fact()));
     if (!update.entries().isEmpty()) {
-      told.changedJobs().add(job.id());
+      notify.changedJobs().add(job.id());
     }
     if (!ended) {
       leases.grantAll(job, writer.now());
@@ -88,7 +89,7 @@ final class JobRecovery {
     return !ended;
   }
 
-  private void tell(ActiveJob job, Fact fact) {
+  private void report(ActiveJob job, Fact fact) {
     if (fact instanceof Fact.TaskChanged(int stage, int task, var event, Detail.Ended(var error))
         && event == TaskEvent.CEILING) {
       LOG.log(
@@ -126,8 +127,8 @@ final class JobRecovery {
     if (job.log().length() > 0) {
       unsynced.addFile(log).addDirectory(job.at().dir());
     }
-    if (job.log().length() > 0 || job.place() != JobState.PENDING) {
-      unsynced.addDirectory(layout.of(job.place()));
+    if (job.log().length() > 0 || job.directoryState() != JobState.PENDING) {
+      unsynced.addDirectory(layout.of(job.directoryState()));
     }
     return unsynced;
   }

@@ -165,14 +165,14 @@ public final class JobWriter {
       try {
         if (!job.isForgotten()) {
           long length = job.logLength();
-          JobState place = job.place();
+          JobState directoryState = job.directoryState();
           T answer = step.run(job, unsynced);
           commits.enlist(unsynced);
           job.enlistedIn(unsynced.lastSync());
           if (job.takeLeverFlag()) {
             unsynced.jobsWithLever().add(id);
           }
-          if (job.logLength() != length || job.place() != place) {
+          if (job.logLength() != length || job.directoryState() != directoryState) {
             unsynced.changedJobs().add(id);
           }
           JobState state = job.fold().state();

@@ -50,8 +50,8 @@ public final class NonOwnerReader extends ForwardingReader {
         return Optional.empty();
       }
       Object answer = OwnerLock.isHeld(layout.root()) ? ask(InboxRequest.queuePosition(id)) : null;
-      if (answer instanceof Optional<?> place) {
-        return place.map(QueuePosition.class::cast);
+      if (answer instanceof Optional<?> position) {
+        return position.map(QueuePosition.class::cast);
       }
     } catch (IOException | StoreException e) {
       // then from the files

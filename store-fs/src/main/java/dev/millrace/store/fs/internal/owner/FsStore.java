@@ -93,7 +93,7 @@ public final class FsStore extends ForwardingControls implements JobStore {
         lock -> {
           FsStore store = new FsStore(settings, lock);
           store.recover();
-          store.tellReleased();
+          store.logReleased();
           store.scanner.watch(store.claimer::takeTroubled);
           return store;
         });
@@ -147,7 +147,7 @@ public final class FsStore extends ForwardingControls implements JobStore {
     scanner.scan();
   }
 
-  private void tellReleased() {
+  private void logReleased() {
     long released = writer.takeReleased();
     if (released > 0) {
       String tasks = released == 1 ? " task" : " tasks";

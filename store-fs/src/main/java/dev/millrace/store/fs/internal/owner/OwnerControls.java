@@ -93,7 +93,7 @@ final class OwnerControls implements JobControls {
     }
     return knows(job.fold(), cause)
         ? Outcome.DONE
-        : new Outcome.Refused(JobTransitions.TABLE.refusal(job.place(), event));
+        : new Outcome.Refused(JobTransitions.TABLE.refusal(job.directoryState(), event));
   }
 
   private static boolean knows(JobFold fold, Cause cause) {

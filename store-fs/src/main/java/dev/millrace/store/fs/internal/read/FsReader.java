@@ -72,16 +72,16 @@ public final class FsReader implements JobReader {
   }
 
   /** Whether a directory among the ready jobs is not a job. */
-  private Optional<JobState> find(JobId id, Optional<JobState> place) throws IOException {
+  private Optional<JobState> find(JobId id, Optional<JobState> directoryState) throws IOException {
     boolean foreign =
-        place.isPresent()
-            && place.get() == JobState.PENDING
+        directoryState.isPresent()
+            && directoryState.get() == JobState.PENDING
             && disk.kind(layout.of(JobState.PENDING, id)) == Disk.Kind.DIRECTORY
             && !JobFiles.looksLikeJob(disk, layout.of(JobState.PENDING, id));
     if (foreign && disk.kind(layout.of(JobState.PENDING, id)) == Disk.Kind.DIRECTORY) {
       return Optional.empty();
     }
-    return place;
+    return directoryState;
   }
 
   /** The job as it is now, its log completed from its directory; empty if it is missing. */
@@ -90,14 +90,14 @@ public final class FsReader implements JobReader {
         "read job " + id,
         () -> {
           for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            Optional<JobState> place = whereabouts.find(id);
-            if (place.isEmpty()) {
+            Optional<JobState> directoryState = whereabouts.find(id);
+            if (directoryState.isEmpty()) {
               return Optional.empty();
             }
             try {
-              return Optional.of(read(id, place.get()));
+              return Optional.of(read(id, directoryState.get()));
             } catch (NoSuchFileException e) {
-              if (disk.kind(layout.of(place.get(), id)) == Disk.Kind.DIRECTORY) {
+              if (disk.kind(layout.of(directoryState.get(), id)) == Disk.Kind.DIRECTORY) {
                 throw e;
               }
               // it moved between finding and reading it
@@ -107,10 +107,11 @@ public final class FsReader implements JobReader {
         });
   }
 
-  private JobOnDisk read(JobId id, JobState place) throws IOException {
+  private JobOnDisk read(JobId id, JobState directoryState) throws IOException {
     JobOnDisk job =
         JobOnDisk.read(
-            new JobOnDisk.Location(id, new JobDirectory(disk, layout.of(place, id)), place),
+            new JobOnDisk.Location(
+                id, new JobDirectory(disk, layout.of(directoryState, id)), directoryState),
             TransitionListener.IGNORED,
             seen.get(id),
             null);
@@ -134,7 +135,10 @@ public final class FsReader implements JobReader {
             job -> {
               complete(job);
               JobView view = ViewFactory.job(job.files().header(), job.fold());
-              JobView placed = view.state() == job.place() ? view : view.withState(job.place());
+              JobView placed =
+                  view.state() == job.directoryState()
+                      ? view
+                      : view.withState(job.directoryState());
               return job.problem() == null ? placed : placed.withProblem(job.problem());
             });
   }
@@ -268,9 +272,9 @@ public final class FsReader implements JobReader {
    * exactly so; other entries may differ.
    */
   private static boolean certain(JobOnDisk job) {
-    return job.place().isFinal()
+    return job.directoryState().isFinal()
         || job.op() != null
-            && job.op().to() == job.place()
+            && job.op().to() == job.directoryState()
             && !job.fold().hasRequest(job.op().id());
   }
 

@@ -111,11 +111,11 @@ final class JobLister {
   private @Nullable JobHeader header(JobId id, JobState guess) throws IOException {
     JsonObject meta = JobMetaFile.read(disk, layout.of(guess, id));
     if (!meta.has("mode")) {
-      Optional<JobState> place = whereabouts.find(id);
-      if (place.isEmpty()) {
+      Optional<JobState> directoryState = whereabouts.find(id);
+      if (directoryState.isEmpty()) {
         return null;
       }
-      meta = JobMetaFile.read(disk, layout.of(place.get(), id));
+      meta = JobMetaFile.read(disk, layout.of(directoryState.get(), id));
     }
     try {
       return JobMetaFile.header(meta, id);
@@ -143,15 +143,15 @@ final class JobLister {
   }
 
   /** Counts without keeping the names: there may be millions. */
-  private int count(JobState state, Path place, Predicate<JobId> known) throws IOException {
+  private int count(JobState state, Path directory, Predicate<JobId> known) throws IOException {
     int[] count = {0};
     try {
       disk.list(
-          place,
+          directory,
           name -> {
             try {
               JobId id = JobId.parse(name).orElse(null);
-              boolean job = id != null && (known.test(id) || isJob(state, place.resolve(name)));
+              boolean job = id != null && (known.test(id) || isJob(state, directory.resolve(name)));
               count[0] += job ? 1 : 0;
               return true;
             } catch (IOException e) {

@@ -23,12 +23,12 @@ final class JobVersionStamps {
 
   /** Changes when the job moves, its log grows, or another job has its id. */
   String of(JobId id) throws IOException {
-    Optional<JobState> place = layout.lookUp(disk, id);
-    if (place.isEmpty()) {
+    Optional<JobState> directoryState = layout.lookUp(disk, id);
+    if (directoryState.isEmpty()) {
       return "";
     }
-    Path dir = layout.of(place.get(), id);
-    return place.get() + size(dir.resolve(EventLog.FILE)) + modified(dir);
+    Path dir = layout.of(directoryState.get(), id);
+    return directoryState.get() + size(dir.resolve(EventLog.FILE)) + modified(dir);
   }
 
   private String modified(Path dir) throws IOException {

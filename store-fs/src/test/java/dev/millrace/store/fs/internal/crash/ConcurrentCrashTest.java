@@ -67,13 +67,13 @@ class ConcurrentCrashTest {
 
   @Test
   void whatAnyThreadWasToldIsDurable() throws InterruptedException {
-    System.out.println("SharedCrashTest: " + ROUNDS + " rounds, seed " + SEED);
+    System.out.println("ConcurrentCrashTest: " + ROUNDS + " rounds, seed " + SEED);
     for (int round = 0; round < ROUNDS; round++) {
       SplittableRandom random = new SplittableRandom(SEED + round);
       SimulatedStore rig = SimulatedStore.fresh(random.nextInt(4) == 0);
       Told told = new Told();
       rig.disk.stopAt(rig.disk.operations() + 50 + random.nextInt(1_500), Cut.BEFORE);
-      crowd(rig, told, random);
+      runThreads(rig, told, random);
       String as = "seed " + (SEED + round);
       assertThat(told.surprises).as(as).isEmpty();
       for (Loss loss : List.of(Loss.NOTHING_SURVIVES, Loss.RANDOM_SURVIVES)) {
@@ -84,7 +84,7 @@ class ConcurrentCrashTest {
     }
   }
 
-  private static void crowd(SimulatedStore rig, Told told, SplittableRandom random)
+  private static void runThreads(SimulatedStore rig, Told told, SplittableRandom random)
       throws InterruptedException {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < 2; i++) {

@@ -63,7 +63,7 @@ class ProcessKillTest extends RealWorkspaceCase {
   /** Kills the owner once there is one, or sometimes the server that waits to be the next. */
   private void killServer() throws Exception {
     Integer owner = owners.poll(60, TimeUnit.SECONDS);
-    assertThat(owner).as("somebody owns the workspace").isNotNull();
+    assertThat(owner).as("the workspace has an owner").isNotNull();
     linger();
     if (random.nextInt(4) == 0) {
       int other =
@@ -112,7 +112,7 @@ class ProcessKillTest extends RealWorkspaceCase {
       }
     }
     System.out.println(
-        "KillTest: "
+        "ProcessKillTest: "
             + killed
             + " servers and "
             + (KILLS - killed)

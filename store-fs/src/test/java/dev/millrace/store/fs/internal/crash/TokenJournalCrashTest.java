@@ -64,8 +64,8 @@ class TokenJournalCrashTest {
       }
     }
     System.out.println(
-        "JournalCrashTest: gone on from " + resumed + ", lost " + lost + ", seed " + SEED);
-    assertThat(resumed).as("claims that went on from something").isGreaterThan(RUNS / 2);
+        "TokenJournalCrashTest: resumed " + resumed + ", lost " + lost + ", seed " + SEED);
+    assertThat(resumed).as("claims that resumed from tokens").isGreaterThan(RUNS / 2);
   }
 
   private void lives(SplittableRandom random) {

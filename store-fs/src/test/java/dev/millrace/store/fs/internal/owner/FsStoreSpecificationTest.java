@@ -22,7 +22,7 @@ class FsStoreSpecificationTest {
   void everyOutcomeIsThatOfTheSpecification() {
     long first = Long.getLong("millrace.seed", System.nanoTime());
     int runs = Integer.getInteger("millrace.runs", 10);
-    System.out.println("SpecificationTest: first seed " + first + ", " + runs + " runs");
+    System.out.println("FsStoreSpecificationTest: first seed " + first + ", " + runs + " runs");
     SplittableRandom seeds = new SplittableRandom(first);
     for (int run = 0; run < runs; run++) {
       RandomOperations.compare(
