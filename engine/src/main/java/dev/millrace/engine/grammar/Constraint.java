@@ -92,7 +92,7 @@ public final class Constraint {
   public final class State {
     ParseState
         config; // the same object for the same state, until the runner starts a new generation of
-                // states
+    // states
     private long @Nullable [] allowed;
 
     private State(ParseState config) {

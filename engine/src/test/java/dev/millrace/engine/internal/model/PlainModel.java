@@ -42,7 +42,10 @@ final class PlainModel implements AutoCloseable {
           IntStream.concat(Arrays.stream(cuts), IntStream.of(config.layers())).toArray()) {
         SegmentWeights layers =
             new SegmentWeights(
-                weights, config, from, to,
+                weights,
+                config,
+                from,
+                to,
                 new SegmentWeights.Compute(settings.kernels(), pool, Arena.ofShared()));
         loaded.add(layers);
         segments.add(layers.open(from, to, settings));
