@@ -34,11 +34,15 @@ final class DeliveryQueue {
   private final TreeSet<Due> order = new TreeSet<>(EARLIEST);
   private final Map<WebhookKey, PendingDelivery> waiting = new HashMap<>();
   private final Map<String, ArrayDeque<PendingDelivery>> queues = new HashMap<>();
-  private final LinkedHashSet<String> ready =
-      new LinkedHashSet<>(); // hosts that may start a delivery, in turn
+
+  /** Hosts that may start a delivery, in turn. */
+  private final LinkedHashSet<String> ready = new LinkedHashSet<>();
+
   private final Map<String, Integer> busy = new HashMap<>();
-  private final Map<WebhookKey, Boolean> inFlight =
-      new HashMap<>(); // value: whether to check it again
+
+  /** The value says whether to check the webhook again after the delivery. */
+  private final Map<WebhookKey, Boolean> inFlight = new HashMap<>();
+
   private @Nullable Instant firstEvicted;
 
   DeliveryQueue(int capacity, int maxConcurrent, int maxPerHost) {
