@@ -26,7 +26,9 @@ public final class ClusterException extends RuntimeException {
     return new ClusterException(message, cause, true);
   }
 
-  /** Whether the other side refused us: another key, another version, a name that is not allowed. */
+  /**
+   * Whether the other side refused us: another key, another version, a name that is not allowed.
+   */
   public boolean refused() {
     return refused;
   }

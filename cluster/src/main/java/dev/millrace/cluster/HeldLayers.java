@@ -1,6 +1,5 @@
 package dev.millrace.cluster;
 
-
 /**
  * Layers [from, to) of a model that a node holds or is loading.
  *
@@ -9,7 +8,8 @@ package dev.millrace.cluster;
  * @param layers of the whole model; 0 while unknown
  * @param idle loaded for an origin and used by no session: its memory can be freed
  * @param bytes of the weights
- * @param speed measured bytes of weights per second in a step of one row; 0 before the first measurement
+ * @param speed measured bytes of weights per second in a step of one row; 0 before the first
+ *     measurement
  * @param problem why loading failed, or the progress of a fetch; else empty
  */
 public record HeldLayers(
@@ -26,7 +26,8 @@ public record HeldLayers(
   public HeldLayers {
     FieldChecks.notNegative("held layers", layers, from, to, bytes);
     if (state != State.FAILED) {
-      FieldChecks.layers("held layers", from, to, layers == 0 ? ClusterProtocol.MAX_LAYERS : layers);
+      FieldChecks.layers(
+          "held layers", from, to, layers == 0 ? ClusterProtocol.MAX_LAYERS : layers);
     }
     FieldChecks.rate("held layers", speed);
   }

@@ -28,7 +28,10 @@ import javax.crypto.spec.HKDFParameterSpec;
 import javax.net.ssl.SSLContext;
 
 /**
- * The certificate that all nodes of a network share, made from the network key: HKDF derives the seed of an Ed25519 key pair, which signs its own certificate. Ed25519 signatures are deterministic, so every node makes the same bytes. Each side trusts these bytes only, and the handshake proves that the other side has the private key, and so the network key.
+ * The certificate that all nodes of a network share, made from the network key: HKDF derives the
+ * seed of an Ed25519 key pair, which signs its own certificate. Ed25519 signatures are
+ * deterministic, so every node makes the same bytes. Each side trusts these bytes only, and the
+ * handshake proves that the other side has the private key, and so the network key.
  */
 record NetworkCertificate(X509Certificate certificate, PrivateKey key) {
   private static final byte[] SALT = ascii("millrace network");
@@ -57,7 +60,9 @@ record NetworkCertificate(X509Certificate certificate, PrivateKey key) {
   }
 
   /**
-   * The key pair of a seed. The JDK computes a public key only when it generates a pair, so the generator gets the seed as its randomness. The result is checked: it must contain the seed, and its public key must verify the signature.
+   * The key pair of a seed. The JDK computes a public key only when it generates a pair, so the
+   * generator gets the seed as its randomness. The result is checked: it must contain the seed, and
+   * its public key must verify the signature.
    */
   private static KeyPair pair(byte[] seed) throws GeneralSecurityException {
     KeyPairGenerator generator = KeyPairGenerator.getInstance("Ed25519");

@@ -88,7 +88,7 @@ public final class NetworkKey {
 
   private static ClusterException malformed(Path file) {
     return new ClusterException(
-        ("%s is not a network key: the file has one line, \"%s\" and 64 hex digits; "
+        ("%s is no network key: the file has one line, \"%s\" and 64 hex digits; "
                 + "\"millrace keygen\" writes one")
             .formatted(file, PREFIX));
   }
@@ -128,7 +128,7 @@ public final class NetworkKey {
       channel.write(ByteBuffer.wrap(line));
     } catch (FileAlreadyExistsException e) {
       throw new ClusterException(
-          ("%s exists already, and a key in use must not be lost: give another "
+          ("%s is there already, and a key in use must not be lost: give another "
                   + "file, or move it away")
               .formatted(file));
     } catch (IOException e) {

@@ -8,7 +8,8 @@ import java.util.List;
  * Settings of a node that holds layers.
  *
  * @param layers held from start to stop
- * @param memoryBytes  bytes that weights and caches may take; 0: it holds {@code layers} only, without a limit
+ * @param memoryBytes bytes that weights and caches may take; 0: it holds {@code layers} only,
+ *     without a limit
  * @param threads compute threads
  * @param maxSessions open at once
  * @param modelPaths files and directories with models that origins may request

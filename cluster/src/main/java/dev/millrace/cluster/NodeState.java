@@ -41,8 +41,7 @@ public record NodeState(
    * @param used bytes of these that are taken
    * @param files hashes of whole model files that it gives to peers
    */
-  public record Inventory(
-      long memory, long used, List<HeldLayers> holdings, List<String> files) {
+  public record Inventory(long memory, long used, List<HeldLayers> holdings, List<String> files) {
     public Inventory {
       FieldChecks.notNegative("a node's state", memory, used);
       holdings = List.copyOf(holdings);

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Settings of an origin; validated, immutable.
  *
  * @param file the model's file; the origin loads the end and the first layers
- * @param localLayers how many first layers the origin computes; the input of layer 0 would reveal the text
+ * @param localLayers how many first layers the origin computes; the input of layer 0 would reveal
+ *     the text
  * @param audit the share of sequences that are audited, 0 to 1
  * @param stepTimeout how long a step may take before its nodes are asked where it is
  * @param maxPipes how many pipes may run at once

@@ -6,7 +6,8 @@ import java.util.List;
  * A pipe as its origin sees it.
  *
  * @param number of the pipe at its origin, from 0
- * @param stretches which node computes which layers, the origin included; with gaps while layers are missing
+ * @param stretches which node computes which layers, the origin included; with gaps while layers
+ *     are missing
  * @param running sequences in the pipe
  * @param tokensPerSecond over the last second
  * @param waitingReason why it does not run; empty while it runs

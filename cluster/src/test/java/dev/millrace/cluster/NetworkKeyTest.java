@@ -37,7 +37,7 @@ final class NetworkKeyTest {
         .isInstanceOf(ClusterException.class)
         .hasMessage(
             file
-                + " is there already, and a key that is in use must not be lost: give another"
+                + " is there already, and a key in use must not be lost: give another"
                 + " file, or move it away");
     assertThat(Files.readString(file)).isEqualTo(before);
   }
@@ -65,7 +65,7 @@ final class NetworkKeyTest {
     }
     Path none = directory.resolve("none.key");
     assertThatThrownBy(() -> NetworkKey.read(none))
-        .hasMessageStartingWith(none + ": there is no such key file; \"millrace keygen\"");
+        .hasMessageStartingWith(none + ": the key file does not exist; \"millrace keygen\"");
   }
 
   @Test

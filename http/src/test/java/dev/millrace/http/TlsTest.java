@@ -55,8 +55,7 @@ final class TlsTest {
     old = issue("old", "EC", Validity.expired());
   }
 
-  private static TlsFiles issue(String name, String algorithm, Validity validity)
-      throws Exception {
+  private static TlsFiles issue(String name, String algorithm, Validity validity) throws Exception {
     Issued issued = authority.issueServer(name, algorithm, validity);
     String text = "made for tests\n" + Files.readString(issued.certificate());
     Files.writeString(issued.certificate(), text);
@@ -242,13 +241,17 @@ final class TlsTest {
     Path certificate = ec.certificate();
     refuses(new TlsFiles(certificate, own.resolve("no.key")), "no.key", "does not exist");
     refuses(new TlsFiles(certificate, certificate), "BEGIN PRIVATE KEY");
-    refuses(new TlsFiles(certificate, file(TestCertificateAuthority.pem("PRIVATE KEY", new byte[9]))), "broken");
     refuses(
-        new TlsFiles(certificate, file(TestCertificateAuthority.pem("ENCRYPTED PRIVATE KEY", new byte[9]))),
+        new TlsFiles(certificate, file(TestCertificateAuthority.pem("PRIVATE KEY", new byte[9]))),
+        "broken");
+    refuses(
+        new TlsFiles(
+            certificate, file(TestCertificateAuthority.pem("ENCRYPTED PRIVATE KEY", new byte[9]))),
         "is encrypted",
         "openssl pkcs8");
     refuses(
-        new TlsFiles(certificate, file(TestCertificateAuthority.pem("RSA PRIVATE KEY", new byte[9]))),
+        new TlsFiles(
+            certificate, file(TestCertificateAuthority.pem("RSA PRIVATE KEY", new byte[9]))),
         "not PKCS#8",
         "-topk8");
     refuses(new TlsFiles(certificate, rsa.key()), "does not belong");

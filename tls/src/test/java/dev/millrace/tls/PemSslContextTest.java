@@ -102,10 +102,7 @@ final class PemSslContextTest {
   void aCertificateIsRefusedBeforeAndAfterItsTime() throws Exception {
     Issued old = authority.issue("old", "old", "EC", Validity.expired());
     assertRefused(
-        old.certificate(),
-        old.key(),
-        old.certificate(),
-        "holds a certificate that ended on ");
+        old.certificate(), old.key(), old.certificate(), "holds a certificate that ended on ");
     Instant tomorrow = Instant.now().plusSeconds(86_400);
     Issued early =
         authority.issue("early", "e", "EC", new Validity(tomorrow, tomorrow.plusSeconds(60)));

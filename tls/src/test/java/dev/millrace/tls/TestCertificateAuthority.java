@@ -73,8 +73,7 @@ public final class TestCertificateAuthority {
   public Issued issueServer(String commonName, String algorithm, Validity validity)
       throws Exception {
     byte[] address = DerEncoder.element(IP_ADDRESS, new byte[] {127, 0, 0, 1});
-    return issue(
-        commonName, algorithm, validity, DerEncoder.sequence(dns("localhost"), address));
+    return issue(commonName, algorithm, validity, DerEncoder.sequence(dns("localhost"), address));
   }
 
   private Issued issue(String commonName, String algorithm, Validity validity, byte[] names)

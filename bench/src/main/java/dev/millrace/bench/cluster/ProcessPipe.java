@@ -49,7 +49,8 @@ public final class ProcessPipe implements AutoCloseable {
         nodes.add(NodeProcess.start(name, join, key, model + ":" + range, threads));
       }
       NetworkSettings membership =
-          NetworkSettings.of("origin", new HostPort("127.0.0.1", 0), network.tls()).withJoin(List.of(new HostPort("127.0.0.1", nodes.getFirst().port())));
+          NetworkSettings.of("origin", new HostPort("127.0.0.1", 0), network.tls())
+              .withJoin(List.of(new HostPort("127.0.0.1", nodes.getFirst().port())));
       OriginSettings asked =
           OriginSettings.of(membership, model, settings.withThreads(threads))
               .withLocalLayers(shares.local())

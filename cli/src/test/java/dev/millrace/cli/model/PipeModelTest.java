@@ -36,7 +36,8 @@ class PipeModelTest {
 
   private PipeModel model(int localLayers, List<HostPort> join) {
     NetworkSettings network =
-        NetworkSettings.of("desk", new HostPort("127.0.0.1", 0), NetworkKey.generate().tls()).withJoin(join);
+        NetworkSettings.of("desk", new HostPort("127.0.0.1", 0), NetworkKey.generate().tls())
+            .withJoin(join);
     return new PipeModel(
         "m", OriginSettings.of(network, file, ENGINE).withLocalLayers(localLayers).withMaxPipes(3));
   }

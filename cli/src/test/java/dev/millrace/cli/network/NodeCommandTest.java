@@ -111,7 +111,8 @@ class NodeCommandTest extends CommandFixture {
     assertThat(settings.network().name()).isEqualTo("b");
     assertThat(settings.network().join())
         .containsExactly(new HostPort("127.0.0.1", 5100), new HostPort("localhost", 5101));
-    assertThat(settings.network().addresses().advertise()).isEqualTo(new HostPort("10.0.0.5", 5110));
+    assertThat(settings.network().addresses().advertise())
+        .isEqualTo(new HostPort("10.0.0.5", 5110));
     assertThat(settings.network().trust().whitelist()).containsExactlyInAnyOrder("a", "c");
     assertThat(settings.network().trust().namesFromCertificates()).isFalse();
     assertThat(settings.memoryBytes()).isEqualTo(512L << 20);

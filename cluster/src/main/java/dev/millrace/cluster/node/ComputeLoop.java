@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The compute thread of a node, which owns sessions, layers and the compute pool. It runs the work of the queue until the queue is closed, and then frees everything.
+ * The compute thread of a node, which owns sessions, layers and the compute pool. It runs the work
+ * of the queue until the queue is closed, and then frees everything.
  */
 final class ComputeLoop implements Runnable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");

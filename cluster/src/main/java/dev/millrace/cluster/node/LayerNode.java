@@ -31,7 +31,9 @@ import org.jspecify.annotations.Nullable;
 public final class LayerNode implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
-  /** A peer that is silent for this long is left, and another one is asked for the rest of a model. */
+  /**
+   * A peer that is silent for this long is left, and another one is asked for the rest of a model.
+   */
   static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
 
   /** How long closing waits for the current step. */
@@ -58,8 +60,7 @@ public final class LayerNode implements AutoCloseable {
     this.store =
         ModelStore.open(settings.modelPaths(), settings.cacheDirectory(), this::storeChanged);
     PeerCalls calls =
-        (at, exchange) ->
-            PeerCalls.over(joined().connections(), CALL_TIMEOUT).call(at, exchange);
+        (at, exchange) -> PeerCalls.over(joined().connections(), CALL_TIMEOUT).call(at, exchange);
     this.loader = new LayerLoader(store, calls, this::peers, settings.kernels(), pool);
     LayerMemoryBudget budget = new LayerMemoryBudget(settings.memoryBytes());
     LayerInventory inventory = new LayerInventory(budget, loader, queue, System::nanoTime);
@@ -78,7 +79,8 @@ public final class LayerNode implements AutoCloseable {
   }
 
   /**
-   * Joins the network and starts loading layers; returns once it is a member. If join addresses are given, waits for the first that answers.
+   * Joins the network and starts loading layers; returns once it is a member. If join addresses are
+   * given, waits for the first that answers.
    *
    * @throws ClusterException if a file or range cannot be used, or the network refuses this node
    */
@@ -86,7 +88,10 @@ public final class LayerNode implements AutoCloseable {
     return start(settings, UnaryOperator.identity());
   }
 
-  /** As {@link #start(NodeSettings)}, with a wrapper around every segment; tests use it to make a node that lies. */
+  /**
+   * As {@link #start(NodeSettings)}, with a wrapper around every segment; tests use it to make a
+   * node that lies.
+   */
   static LayerNode start(NodeSettings settings, UnaryOperator<Segment> hook) {
     LayerNode node = new LayerNode(settings, ConfiguredLayersCheck.of(settings), hook);
     try {
@@ -160,7 +165,8 @@ public final class LayerNode implements AutoCloseable {
   }
 
   /**
-   * Ends the sessions so that their origins plan again at once, leaves the network, and frees all memory. It waits only a moment for the current step, whose memory is freed when it is done.
+   * Ends the sessions so that their origins plan again at once, leaves the network, and frees all
+   * memory. It waits only a moment for the current step, whose memory is freed when it is done.
    */
   @Override
   public synchronized void close() {

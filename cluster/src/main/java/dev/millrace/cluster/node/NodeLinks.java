@@ -11,7 +11,8 @@ interface NodeLinks {
   record Unreachable(String node, String why) {}
 
   /**
-   * Sends a message soon, in order to each node. A node that is unreachable or not known yet is retried for a while.
+   * Sends a message soon, in order to each node. A node that is unreachable or not known yet is
+   * retried for a while.
    */
   void sendSoon(String node, NodeMessage message);
 

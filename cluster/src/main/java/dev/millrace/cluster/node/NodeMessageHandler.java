@@ -16,7 +16,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Decodes messages of links and queues them for the compute thread. It answers only probes itself, because the compute thread may be busy for long, and refuses open requests while that thread is stuck.
+ * Decodes messages of links and queues them for the compute thread. It answers only probes itself,
+ * because the compute thread may be busy for long, and refuses open requests while that thread is
+ * stuck.
  */
 final class NodeMessageHandler implements MessageReceiver {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
@@ -62,7 +64,11 @@ final class NodeMessageHandler implements MessageReceiver {
         }
         case REFUSED -> refused(from, message);
         case PING, OPENED, UNREACHED, PROBED, RECORDS ->
-            LOG.log(Level.DEBUG, "node {0} sent {1}, which only an origin handles", from, message.kind());
+            LOG.log(
+                Level.DEBUG,
+                "node {0} sent {1}, which only an origin handles",
+                from,
+                message.kind());
       }
     } catch (ClusterException | IllegalArgumentException e) {
       String why = "%s cannot be read: %s".formatted(message.kind(), PipeProcessor.reason(e));

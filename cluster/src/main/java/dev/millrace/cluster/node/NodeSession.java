@@ -21,7 +21,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The part of an origin's pipe on this node: its processor, and the keys and values of its sequences. Owned by the compute thread, except where noted.
+ * The part of an origin's pipe on this node: its processor, and the keys and values of its
+ * sequences. Owned by the compute thread, except where noted.
  */
 final class NodeSession implements AutoCloseable {
   /** Open layers, and the entry that they belong to. */
@@ -40,11 +41,7 @@ final class NodeSession implements AutoCloseable {
   private boolean unreachableReported; // the origin was told that the next node is unreachable
 
   NodeSession(
-      NodeContext context,
-      long id,
-      OpenSessionRequest request,
-      List<Part> parts,
-      long cacheBytes) {
+      NodeContext context, long id, OpenSessionRequest request, List<Part> parts, long cacheBytes) {
     String node = context.node();
     this.id = id;
     this.request = request;
@@ -88,7 +85,10 @@ final class NodeSession implements AutoCloseable {
     return request;
   }
 
-  /** The nodes that get frames from here, without the origin, whose link opens with the first answer. */
+  /**
+   * The nodes that get frames from here, without the origin, whose link opens with the first
+   * answer.
+   */
   Set<String> nextNodes() {
     return after.stream().filter(name -> !name.equals(origin())).collect(Collectors.toSet());
   }
@@ -143,7 +143,8 @@ final class NodeSession implements AutoCloseable {
   }
 
   /**
-   * Processes a frame. Throws if the frame is invalid. Computes nothing if the next node is unreachable.
+   * Processes a frame. Throws if the frame is invalid. Computes nothing if the next node is
+   * unreachable.
    */
   void process(Frame frame) {
     if (unreachableReported) {
@@ -159,7 +160,10 @@ final class NodeSession implements AutoCloseable {
     return new AuditRecords(sequence, processor.rowHashes(sequence));
   }
 
-  /** Called by the processor. An unreachable node is reported to the origin; it is not a failed step. */
+  /**
+   * Called by the processor. An unreachable node is reported to the origin; it is not a failed
+   * step.
+   */
   private void send(String to, ByteBuffer frame) {
     if (!after.contains(to) && !to.equals(origin())) {
       throw new ClusterException(

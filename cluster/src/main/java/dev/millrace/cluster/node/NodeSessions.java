@@ -22,7 +22,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions that origins have open on this node. Owned by the compute thread, except where noted.
+ * The sessions that origins have open on this node. Owned by the compute thread, except where
+ * noted.
  */
 final class NodeSessions {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
@@ -78,7 +79,8 @@ final class NodeSessions {
   }
 
   /**
-   * Why no session can be opened because the compute thread is stuck; null if it is not. Any thread.
+   * Why no session can be opened because the compute thread is stuck; null if it is not. Any
+   * thread.
    */
   @Nullable String stuckReason() {
     long seconds = TimeUnit.NANOSECONDS.toSeconds(step.elapsedNanos());
@@ -133,7 +135,9 @@ final class NodeSessions {
     }
     if (failure.isPresent()) {
       session.reportUnreachable(failure.get().node(), failure.get().why());
-      close(session, "node %s is not reached: %s".formatted(failure.get().node(), failure.get().why()));
+      close(
+          session,
+          "node %s is not reached: %s".formatted(failure.get().node(), failure.get().why()));
       return;
     }
     LOG.log(
@@ -189,7 +193,8 @@ final class NodeSessions {
   }
 
   /**
-   * The link with a node is lost: its sessions are closed. Only a lost link means that an origin is gone; the membership may be wrong while links work.
+   * The link with a node is lost: its sessions are closed. Only a lost link means that an origin is
+   * gone; the membership may be wrong while links work.
    */
   void nodeLost(String other, String why) {
     pendingOpens.removeIf(pending -> pending.from().equals(other));
@@ -205,7 +210,8 @@ final class NodeSessions {
   /** Tells all origins that this node stops; no session is opened from now on. Any thread. */
   void announceStop() {
     stopping = true;
-    open.values().forEach(session -> session.notifyOrigin(Kind.REFUSED, WireCodec.encode(stopMessage())));
+    open.values()
+        .forEach(session -> session.notifyOrigin(Kind.REFUSED, WireCodec.encode(stopMessage())));
   }
 
   private String stopMessage() {

@@ -12,7 +12,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Broadcasts this node's state: changes of layers and sessions at once, numbers that change with every step at most once a second. Owned by the compute thread.
+ * Broadcasts this node's state: changes of layers and sessions at once, numbers that change with
+ * every step at most once a second. Owned by the compute thread.
  */
 final class NodeStatePublisher {
   private static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
@@ -56,7 +57,9 @@ final class NodeStatePublisher {
   /** Broadcasts if something changed; cheap, and called after every task. */
   void publishChanges(long now) {
     boolean changed =
-        inventoryVersion != inventory.version() || sessionsVersion != sessions.version() || last == null;
+        inventoryVersion != inventory.version()
+            || sessionsVersion != sessions.version()
+            || last == null;
     if (!changed && now - lastCheck < PAUSE) {
       return;
     }

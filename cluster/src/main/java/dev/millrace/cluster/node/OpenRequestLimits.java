@@ -1,11 +1,11 @@
 package dev.millrace.cluster.node;
 
-import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.internal.layers.LayerMemoryBudget;
 import dev.millrace.cluster.internal.layers.LoadedLayers;
 import dev.millrace.cluster.internal.protocol.OpenSessionRequest;
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.internal.pipe.Pipe;
 import java.util.stream.Collectors;

@@ -9,7 +9,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests to open a session that wait until this node knows all members of their plan. The origin may know a member before this node does, and the first step would fail. Owned by the compute thread.
+ * Requests to open a session that wait until this node knows all members of their plan. The origin
+ * may know a member before this node does, and the first step would fail. Owned by the compute
+ * thread.
  */
 final class PendingOpens {
   /** How long the views of members may differ. */
@@ -30,7 +32,9 @@ final class PendingOpens {
   /** Keeps a request that has to wait; returns whether it waits. */
   boolean holdBack(PendingOpen pending, long now) {
     boolean waits =
-        !knowsAll(pending.opening()) && now - pending.since() < VIEW_NANOS && waiting.size() < MAX_WAITING;
+        !knowsAll(pending.opening())
+            && now - pending.since() < VIEW_NANOS
+            && waiting.size() < MAX_WAITING;
     if (waits) {
       waiting.add(pending);
     }

@@ -1,12 +1,12 @@
 package dev.millrace.cluster.node;
 
-import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.internal.layers.LayerCoverage;
 import dev.millrace.cluster.internal.layers.LayerInventory;
 import dev.millrace.cluster.internal.layers.LayerMemoryBudget;
 import dev.millrace.cluster.internal.layers.LoadedLayers;
 import dev.millrace.cluster.internal.protocol.OpenSessionRequest;
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.pipe.Pipe;
@@ -40,7 +40,9 @@ final class SessionAdmission {
       bytes = Math.addExact(bytes, weights.cacheBytes(piece.to() - piece.from(), settings));
     }
     inventory.makeRoom(bytes, pieces.stream().map(LayerCoverage.Piece::held).toList());
-    String refusal = budget.refusal(request.parameters().cache().pages() + " pages for keys and values need", bytes);
+    String refusal =
+        budget.refusal(
+            request.parameters().cache().pages() + " pages for keys and values need", bytes);
     if (refusal != null) {
       throw new ClusterException(
           "%s; start node %s with a larger --memory, or the server with fewer --slots or less --ctx"
@@ -58,8 +60,7 @@ final class SessionAdmission {
     for (Pipe.NodeLayers stretch : request.pipe().nodeLayers()) {
       if (stretch.node().equals(context.node())) {
         pieces.addAll(
-            inventory.cover(
-                parameters.sha256(), parameters.model(), stretch.from(), stretch.to()));
+            inventory.cover(parameters.sha256(), parameters.model(), stretch.from(), stretch.to()));
       }
     }
     return pieces;
@@ -68,7 +69,8 @@ final class SessionAdmission {
   private static LoadedLayers weights(LayerCoverage.Piece piece) {
     LoadedLayers weights = piece.held().weights;
     if (weights == null) {
-      throw new IllegalStateException("layers " + piece.held().range + " are loaded, but have no weights");
+      throw new IllegalStateException(
+          "layers " + piece.held().range + " are loaded, but have no weights");
     }
     return weights;
   }

@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The last groups that each of a node's stretches received and sent on; a step may pass a node twice. Thread-safe.
+ * The last groups that each of a node's stretches received and sent on; a step may pass a node
+ * twice. Thread-safe.
  */
 final class StepProgress {
   private final List<Pipe.NodeLayers> stretches;

@@ -22,7 +22,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routes messages between the origin and its nodes. Frames of an open session go straight to the batch loop, except those of failed steps; frames of other sessions or nodes are dropped; all else goes to the planner or the auditor. Any thread.
+ * Routes messages between the origin and its nodes. Frames of an open session go straight to the
+ * batch loop, except those of failed steps; frames of other sessions or nodes are dropped; all else
+ * goes to the planner or the auditor. Any thread.
  */
 final class MessageRouter implements MessageReceiver {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");

@@ -33,7 +33,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model whose end and first layers are here and whose other layers are on nodes of a network. It plans pipes through the nodes and replaces nodes that fail. It generates exactly what one process with the whole model would.
+ * A model whose end and first layers are here and whose other layers are on nodes of a network. It
+ * plans pipes through the nodes and replaces nodes that fail. It generates exactly what one process
+ * with the whole model would.
  */
 public final class Origin implements AutoCloseable {
   /** Memory for the records of audited sequences. */
@@ -58,12 +60,12 @@ public final class Origin implements AutoCloseable {
   private final JoinedNetwork network;
   private final Engine engine;
   private final Thread planner;
-  private volatile @Nullable JoinedNetwork
-      joined; // for the planner's and the network's threads
+  private volatile @Nullable JoinedNetwork joined; // for the planner's and the network's threads
   private volatile boolean closed;
 
   /**
-   * Joins the network and loads the end; returns before a pipe runs. If join addresses are given, waits for the first that answers.
+   * Joins the network and loads the end; returns before a pipe runs. If join addresses are given,
+   * waits for the first that answers.
    *
    * @throws ClusterException if the network refuses this origin
    * @throws dev.millrace.engine.error.EngineException if the file cannot be used
@@ -144,12 +146,7 @@ public final class Origin implements AutoCloseable {
             () -> coordinator.status().holders(),
             holder ->
                 new RemoteReplay(
-                    name,
-                    layers,
-                    model.sessionParameters(),
-                    router::send,
-                    holder,
-                    ids.getAsLong()),
+                    name, layers, model.sessionParameters(), router::send, holder, ids.getAsLong()),
             local);
     long timeout = Math.max(RECORDS_MILLIS, settings.stepTimeout().toMillis());
     return new Auditor(replays, new AuditEnvironment(), counters, timeout);
@@ -185,7 +182,8 @@ public final class Origin implements AutoCloseable {
   }
 
   /**
-   * Calls a listener whenever the first pipe begins to run, on the planner's thread; it must return at once. If a pipe runs already, it is called now.
+   * Calls a listener whenever the first pipe begins to run, on the planner's thread; it must return
+   * at once. If a pipe runs already, it is called now.
    */
   public void onReady(Runnable listener) {
     coordinator.status().onReady(listener);
@@ -212,7 +210,8 @@ public final class Origin implements AutoCloseable {
   private NodeState describe(NodeState state) {
     OriginStatus status = coordinator.status();
     return state
-        .withLayers(0, model.usedBytes(router.transports().size()), List.of(), file.store().hashes())
+        .withLayers(
+            0, model.usedBytes(router.transports().size()), List.of(), file.store().hashes())
         .withPipes(List.of(model.requirements()), status.pipes(), status.expelled());
   }
 

@@ -15,7 +15,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the frames of one pipe to its nodes, in the pipe's session. It never fails a step: a frame that cannot be sent is dropped, the planner is told, and the next plan repeats the step.
+ * Sends the frames of one pipe to its nodes, in the pipe's session. It never fails a step: a frame
+ * that cannot be sent is dropped, the planner is told, and the next plan repeats the step.
  */
 final class PipeTransport implements FrameTransport {
   private final MessageSender sender;

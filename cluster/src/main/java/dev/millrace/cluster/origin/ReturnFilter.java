@@ -9,7 +9,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks frames that nodes send back to the origin: which node may send which kind, and how many may be unread. Steps come from the last node of the plan, endings from any node of it. Any thread.
+ * Checks frames that nodes send back to the origin: which node may send which kind, and how many
+ * may be unread. Steps come from the last node of the plan, endings from any node of it. Any
+ * thread.
  */
 final class ReturnFilter {
   /** Enough for the ending of a step and its reason. */

@@ -20,7 +20,10 @@ public final class NodeStateQuery {
 
   private NodeStateQuery() {}
 
-  /** The states of all live members, in the order of their names, as the node at that address knows them. */
+  /**
+   * The states of all live members, in the order of their names, as the node at that address knows
+   * them.
+   */
   public static List<NodeState> query(SSLContext tls, HostPort at) {
     return CallClient.call(
         NodeIdentity.command(tls, false),
@@ -30,7 +33,8 @@ public final class NodeStateQuery {
         (in, out) -> {
           int count = in.readInt();
           if (count < 0 || count > MAX_MEMBERS) {
-            throw new ClusterException("%s sent %d members, where 0 to 4096 are possible".formatted(at, count));
+            throw new ClusterException(
+                "%s sent %d members, where 0 to 4096 are possible".formatted(at, count));
           }
           List<NodeState> states = new ArrayList<>();
           for (int i = 0; i < count; i++) {

@@ -1,8 +1,5 @@
 package dev.millrace.cluster.node;
 
-import dev.millrace.cluster.internal.protocol.SessionParameters.CacheShape;
-import dev.millrace.cluster.internal.protocol.SessionParameters.BatchShape;
-import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.internal.layers.ComputeQueue;
@@ -16,6 +13,9 @@ import dev.millrace.cluster.internal.link.NodeMessage;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
 import dev.millrace.cluster.internal.protocol.LoadLayersRequest;
 import dev.millrace.cluster.internal.protocol.OpenSessionRequest;
+import dev.millrace.cluster.internal.protocol.SessionParameters;
+import dev.millrace.cluster.internal.protocol.SessionParameters.BatchShape;
+import dev.millrace.cluster.internal.protocol.SessionParameters.CacheShape;
 import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.api.KvType;
@@ -65,7 +65,8 @@ final class InMemoryNodes {
       this.name = name;
       budget = new LayerMemoryBudget(memory);
       stock = new LayerInventory(budget, supply, inbox, this::tick);
-      sessions = new NodeSessions(
+      sessions =
+          new NodeSessions(
               new NodeContext(name, this, inbox, this::tick, hook), most, budget, stock);
       handler = new NodeMessageHandler(inbox, stock, sessions);
       receivers.put(name, handler);
@@ -180,8 +181,8 @@ final class InMemoryNodes {
   }
 
   /**
-   * An origin {@code o} with an open session. A node of the plan that does not exist yet is made, and
-   * holds all layers.
+   * An origin {@code o} with an open session. A node of the plan that does not exist yet is made,
+   * and holds all layers.
    *
    * @param plan as in {@link #plan}
    */

@@ -1,6 +1,5 @@
 package dev.millrace.cluster.node;
 
-import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.NetworkSettings;
 import dev.millrace.cluster.NodeState;
@@ -9,6 +8,7 @@ import dev.millrace.cluster.internal.link.NodeMessage;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
 import dev.millrace.cluster.internal.member.JoinedNetwork;
 import dev.millrace.cluster.internal.protocol.OpenSessionRequest;
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.NumericsVersion;

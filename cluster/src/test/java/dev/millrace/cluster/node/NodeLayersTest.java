@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.millrace.cluster.internal.protocol.SessionParameters.BatchShape;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.HeldLayers.State;
@@ -17,6 +16,7 @@ import dev.millrace.cluster.internal.layers.LayerSource;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
 import dev.millrace.cluster.internal.protocol.LoadLayersRequest;
 import dev.millrace.cluster.internal.protocol.OpenSessionRequest;
+import dev.millrace.cluster.internal.protocol.SessionParameters.BatchShape;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
@@ -105,7 +105,7 @@ class NodeLayersTest {
   void nodeWithoutMemoryForOthersSaysSo() {
     nodes.node("n");
     nodes.load("o", "n", InMemoryNodes.SHA, 0, 3);
-    assertThat(origin.refusal()).contains("takes no layers but those that it was started with");
+    assertThat(origin.refusal()).contains("accepts no requests for layers");
   }
 
   @Test
@@ -181,7 +181,7 @@ class NodeLayersTest {
     assertThat(weights.closed).isFalse();
     String both =
         "model fake is another file at the origin: its hash begins with abababababab, here with"
-            + " cdcdcdcdcdcd; give both the same file";
+            + " cdcdcdcdcdcd; use the same file on both";
     assertThatThrownBy(() -> node.stock.cover(InMemoryNodes.SHA, "fake", 0, 2)).hasMessage(both);
     nodes.load("o", "a", InMemoryNodes.SHA, 0, 2);
     assertThat(origin.refusal()).isEqualTo(both);
@@ -213,7 +213,7 @@ class NodeLayersTest {
     }
     LoadLayersRequest more = new LoadLayersRequest(InMemoryNodes.SHA, "fake", 0, 1, 1, 0);
     assertThatThrownBy(() -> node.stock.request(more))
-        .hasMessage("this node has 64 parts of models, and takes no more");
+        .hasMessage("this node holds parts of 64 models, which is the limit");
     node.supply.report(node.supply.order.get(7)).failed("no such file");
     nodes.work();
     node.stock.request(more);
@@ -232,7 +232,7 @@ class NodeLayersTest {
         .containsExactly(tuple(0, 2), tuple(2, 3), tuple(3, 4));
     assertThatThrownBy(() -> node.stock.cover(OTHER, "other", 1, 3))
         .isInstanceOf(ClusterException.class)
-        .hasMessage("layers 1-2 of model other (hash cdcdcdcdcdcd) are not here");
+        .hasMessage("layers 1-2 of model other (hash cdcdcdcdcdcd) are not on this node");
   }
 
   @Test

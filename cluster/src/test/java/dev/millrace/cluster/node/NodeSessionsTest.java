@@ -2,13 +2,13 @@ package dev.millrace.cluster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.cluster.internal.protocol.SessionParameters.BatchShape;
-import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.internal.layers.FakeLoadedLayers;
 import dev.millrace.cluster.internal.layers.LayerEntry;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
 import dev.millrace.cluster.internal.protocol.OpenSessionRequest;
+import dev.millrace.cluster.internal.protocol.SessionParameters;
+import dev.millrace.cluster.internal.protocol.SessionParameters.BatchShape;
 import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.internal.pipe.Pipe;
@@ -56,10 +56,18 @@ final class NodeSessionsTest {
     nodes.node("a").holds(0, 4);
     SteppedOrigin origin = new SteppedOrigin(nodes, "o", 1, "oaaa");
     OpenSessionRequest good = origin.opening();
-    refused(InMemoryNodes.opening(good.pipe(), 8, new BatchShape(4097, 8, 2)), "maxRows is 4097; it must be 1 to 4096");
-    refused(InMemoryNodes.opening(good.pipe(), 8, new BatchShape(64, 65, 2)), "maxRuns is 65; it must be 1 to 64");
-    refused(InMemoryNodes.opening(good.pipe(), 8, new BatchShape(64, 8, 65)), "inFlight is 65; it must be 1 to 64");
-    refused(InMemoryNodes.opening(good.pipe(), (1 << 20) + 1, new BatchShape(64, 8, 2)), "pages is 1048577; it must be 1 to 1048576");
+    refused(
+        InMemoryNodes.opening(good.pipe(), 8, new BatchShape(4097, 8, 2)),
+        "maxRows is 4097; it must be 1 to 4096");
+    refused(
+        InMemoryNodes.opening(good.pipe(), 8, new BatchShape(64, 65, 2)),
+        "maxRuns is 65; it must be 1 to 64");
+    refused(
+        InMemoryNodes.opening(good.pipe(), 8, new BatchShape(64, 8, 65)),
+        "inFlight is 65; it must be 1 to 64");
+    refused(
+        InMemoryNodes.opening(good.pipe(), (1 << 20) + 1, new BatchShape(64, 8, 2)),
+        "pages is 1048577; it must be 1 to 1048576");
     OpenSessionRequest other =
         new OpenSessionRequest(
             new SessionParameters(
@@ -105,7 +113,9 @@ final class NodeSessionsTest {
     node.supply.load(node.supply.order.getLast());
     nodes.work();
     origin.open();
-    assertThat(origin.generate(SteppedOrigin.PROMPT, SteppedOrigin.COUNT)).as("over two holdings").isEqualTo(SteppedOrigin.alone(SteppedOrigin.PROMPT));
+    assertThat(origin.generate(SteppedOrigin.PROMPT, SteppedOrigin.COUNT))
+        .as("over two holdings")
+        .isEqualTo(SteppedOrigin.alone(SteppedOrigin.PROMPT));
   }
 
   @Test
@@ -216,5 +226,4 @@ final class NodeSessionsTest {
     other.next(Kind.OPENED); // the one that waited
     assertThat(stuck[0].sessions.stuckReason()).isNull();
   }
-
 }

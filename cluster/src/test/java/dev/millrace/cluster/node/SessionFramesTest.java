@@ -2,10 +2,10 @@ package dev.millrace.cluster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.cluster.internal.protocol.SessionParameters.BatchShape;
 import dev.millrace.cluster.internal.layers.FakeLoadedLayers;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
 import dev.millrace.cluster.internal.protocol.AuditRecords;
+import dev.millrace.cluster.internal.protocol.SessionParameters.BatchShape;
 import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.internal.pipe.Pipe;
 import dev.millrace.engine.internal.pipe.RowHashRecorder;
@@ -24,8 +24,10 @@ final class SessionFramesTest {
     FakeLoadedLayers first = nodes.node("a").holds(0, 3);
     FakeLoadedLayers second = nodes.node("b").holds(2, 4);
     SteppedOrigin origin = nodes.openOrigin("oaab");
-    assertThat(origin.generate(SteppedOrigin.PROMPT, SteppedOrigin.COUNT)).isEqualTo(SteppedOrigin.alone(SteppedOrigin.PROMPT));
-    assertThat(origin.generate(SteppedOrigin.OTHER_PROMPT, SteppedOrigin.COUNT)).isEqualTo(SteppedOrigin.alone(SteppedOrigin.OTHER_PROMPT));
+    assertThat(origin.generate(SteppedOrigin.PROMPT, SteppedOrigin.COUNT))
+        .isEqualTo(SteppedOrigin.alone(SteppedOrigin.PROMPT));
+    assertThat(origin.generate(SteppedOrigin.OTHER_PROMPT, SteppedOrigin.COUNT))
+        .isEqualTo(SteppedOrigin.alone(SteppedOrigin.OTHER_PROMPT));
     assertThat(first.open + second.open).isEqualTo(2);
     origin.close("a");
     origin.close("b");
@@ -67,7 +69,9 @@ final class SessionFramesTest {
     assertThat(origin.recorder.refusal()).startsWith("from node o: frame between nodes ");
     assertThat(weights.open).isZero();
     origin.open();
-    assertThat(origin.generate(SteppedOrigin.PROMPT, SteppedOrigin.COUNT)).as("opened anew").isEqualTo(SteppedOrigin.alone(SteppedOrigin.PROMPT));
+    assertThat(origin.generate(SteppedOrigin.PROMPT, SteppedOrigin.COUNT))
+        .as("opened anew")
+        .isEqualTo(SteppedOrigin.alone(SteppedOrigin.PROMPT));
   }
 
   @Test
@@ -166,7 +170,8 @@ final class SessionFramesTest {
   void aMissingPageIsRefusedAndTheNodeContinues() {
     nodes.node("a").holds(0, 4);
     SteppedOrigin origin = new SteppedOrigin(nodes, "o", 1, "oaaa");
-    nodes.open("o", "a", 1, InMemoryNodes.opening(origin.opening().pipe(), 1, new BatchShape(64, 8, 2)));
+    nodes.open(
+        "o", "a", 1, InMemoryNodes.opening(origin.opening().pipe(), 1, new BatchShape(64, 8, 2)));
     origin.recorder.next(Kind.OPENED);
     int[] longer = IntStream.range(2, 42).toArray(); // two pages
     SteppedOrigin.Sequence sequence = origin.begin(longer);
@@ -175,18 +180,18 @@ final class SessionFramesTest {
     assertThat(sequence.finish().reason()).contains("a step in page 1, but there are 1 pages here");
     origin.close("a");
     origin.open();
-    assertThat(origin.generate(SteppedOrigin.PROMPT, SteppedOrigin.COUNT)).isEqualTo(SteppedOrigin.alone(SteppedOrigin.PROMPT));
+    assertThat(origin.generate(SteppedOrigin.PROMPT, SteppedOrigin.COUNT))
+        .isEqualTo(SteppedOrigin.alone(SteppedOrigin.PROMPT));
   }
 
   @Test
   void aHookMakesANodeThatLies() {
     nodes
-        .node(
-            "a",
-            honest -> new HookedSegment(honest, () -> {}, batch -> batch.hidden[0] += 1))
+        .node("a", honest -> new HookedSegment(honest, () -> {}, batch -> batch.hidden[0] += 1))
         .holds(0, 4);
     SteppedOrigin origin = nodes.openOrigin("oaaa");
-    assertThat(origin.generate(SteppedOrigin.PROMPT, SteppedOrigin.COUNT)).isNotEqualTo(SteppedOrigin.alone(SteppedOrigin.PROMPT));
+    assertThat(origin.generate(SteppedOrigin.PROMPT, SteppedOrigin.COUNT))
+        .isNotEqualTo(SteppedOrigin.alone(SteppedOrigin.PROMPT));
   }
 
   @Test

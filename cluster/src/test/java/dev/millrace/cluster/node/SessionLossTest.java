@@ -81,7 +81,8 @@ final class SessionLossTest {
     first.handler.lost("c", "silent for 5 s");
     nodes.work();
     assertThat(origin.recorder.messages).isEmpty();
-    assertThat(origin.generate(SteppedOrigin.PROMPT, SteppedOrigin.COUNT)).isEqualTo(SteppedOrigin.alone(SteppedOrigin.PROMPT));
+    assertThat(origin.generate(SteppedOrigin.PROMPT, SteppedOrigin.COUNT))
+        .isEqualTo(SteppedOrigin.alone(SteppedOrigin.PROMPT));
     nodes.send("c", "a", Kind.FRAME, 1, origin.lastSent());
     nodes.work();
     assertThat(first.sessions.count()).isEqualTo(1);
@@ -95,7 +96,8 @@ final class SessionLossTest {
     node.sessions.setMembers(Set.of("a", "o"));
     SteppedOrigin origin = nodes.openOrigin("oaaa");
     node.sessions.setMembers(Set.of("a"));
-    assertThat(origin.generate(SteppedOrigin.PROMPT, SteppedOrigin.COUNT)).isEqualTo(SteppedOrigin.alone(SteppedOrigin.PROMPT));
+    assertThat(origin.generate(SteppedOrigin.PROMPT, SteppedOrigin.COUNT))
+        .isEqualTo(SteppedOrigin.alone(SteppedOrigin.PROMPT));
     node.sessions.setMembers(Set.of("a", "o"));
     assertThat(weights.open).isEqualTo(1);
     node.handler.lost("o", "it restarted");

@@ -75,7 +75,8 @@ final class OriginAuditTest extends LoopbackCluster {
     OriginStats stats = origin.stats();
     assertThat(stats.expelled()).isEmpty();
     assertThat(stats.auditCounts().lies()).isZero();
-    assertThat(stats.auditCounts().done() + stats.auditCounts().incomplete()).isGreaterThanOrEqualTo(4);
+    assertThat(stats.auditCounts().done() + stats.auditCounts().incomplete())
+        .isGreaterThanOrEqualTo(4);
   }
 
   /** Changes one bit of one number in one step. */
@@ -204,7 +205,7 @@ final class OriginAuditTest extends LoopbackCluster {
       GenerationResult result =
           origin.engine().submit(request, (token, text, logprobs) -> {}).await();
       assertThat(result.finish()).as("time %d", i).isEqualTo(FinishReason.REVOKED);
-      assertThat(result.reason()).contains("no whole records");
+      assertThat(result.reason()).contains("incomplete records");
     }
     Awaitility.await()
         .untilAsserted(() -> assertThat(origin.stats().expelled()).containsExactly("b"));
@@ -306,7 +307,7 @@ final class OriginAuditTest extends LoopbackCluster {
     GenerationResult result =
         origin.engine().submit(requests().getFirst(), (token, text, logprobs) -> {}).await();
     assertThat(result.finish()).isEqualTo(FinishReason.REVOKED);
-    assertThat(result.reason()).contains("no verdict", "was changed since it was opened");
+    assertThat(result.reason()).contains("no verdict", "has changed since it was opened");
     assertThat(origin.stats().expelled()).isEmpty();
   }
 }

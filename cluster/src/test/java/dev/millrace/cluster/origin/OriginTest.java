@@ -66,7 +66,8 @@ final class OriginTest extends LoopbackCluster {
             });
     assertThat(killed).isTrue();
     assertSame(tokens);
-    Awaitility.await().untilAsserted(() -> assertThat(origin.stats().pipeCounts().recoveries()).isEqualTo(1));
+    Awaitility.await()
+        .untilAsserted(() -> assertThat(origin.stats().pipeCounts().recoveries()).isEqualTo(1));
     assertThat(origin.stats().pipes().getFirst().stretches())
         .noneMatch(stretch -> stretch.node().equals(victim.name()));
   }

@@ -20,9 +20,9 @@ final class ReturnFilterTest {
   @Test
   void stepsComeBackFromTheLastNodeOnly() {
     assertThat(returns.refusalReason("b", Kind.STEP, 100)).isNull();
-    assertThat(returns.refusalReason("a", Kind.STEP, 100)).contains("not its to send");
-    assertThat(returns.refusalReason("stranger", Kind.STEP, 100)).contains("not its to send");
-    assertThat(returns.refusalReason("origin", Kind.STEP, 100)).contains("not its to send");
+    assertThat(returns.refusalReason("a", Kind.STEP, 100)).contains("must not send");
+    assertThat(returns.refusalReason("stranger", Kind.STEP, 100)).contains("must not send");
+    assertThat(returns.refusalReason("origin", Kind.STEP, 100)).contains("must not send");
   }
 
   @Test
@@ -53,7 +53,7 @@ final class ReturnFilterTest {
     assertThat(returns.refusalReason("b", Kind.STEP, 100)).isNull();
     assertThat(returns.refusalReason("b", Kind.ENDED, 100)).isNull();
     assertThat(returns.refusalReason("b", Kind.STEP, 100))
-        .contains("more frames than are under way");
+        .contains("more frames than are in flight");
     assertThat(returns.refusalReason("a", Kind.ENDED, 100))
         .as("another's are not its fault")
         .isNull();
@@ -66,7 +66,7 @@ final class ReturnFilterTest {
 
   @Test
   void whatComesBackIsNoLargerThanWhatWent() {
-    assertThat(returns.refusalReason("b", Kind.STEP, 8_193)).contains("larger than any that went");
+    assertThat(returns.refusalReason("b", Kind.STEP, 8_193)).contains("larger than any sent to it");
     returns.frameSent(10_000);
     returns.frameSent(500);
     assertThat(returns.refusalReason("b", Kind.STEP, 10_000)).isNull();

@@ -8,7 +8,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares the records of a pipe's nodes with the results of a replay, in the order of the pipe. All nodes before the compared one were right, so its correct input is known, and the first node that differs is wrong, or the hop to it is. Pure functions.
+ * Compares the records of a pipe's nodes with the results of a replay, in the order of the pipe.
+ * All nodes before the compared one were right, so its correct input is known, and the first node
+ * that differs is wrong, or the hop to it is. Pure functions.
  */
 final class AuditComparison {
   /**
@@ -54,9 +56,7 @@ final class AuditComparison {
     return null;
   }
 
-  /**
-   * Compares the records of a stage with the hashes of its correct input and output.
-   */
+  /** Compares the records of a stage with the hashes of its correct input and output. */
   @Nullable Deviation judge(int stage, List<byte[]> in, List<byte[]> out) {
     List<RowHashRecorder.RowHashes> rows = rowsOf(stage);
     int badIn = -1;

@@ -11,7 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the audit records of a sequence from the nodes of a session: one answer per node, and no more bytes than its records can take. Any thread.
+ * Collects the audit records of a sequence from the nodes of a session: one answer per node, and no
+ * more bytes than its records can take. Any thread.
  */
 final class AuditRecordCollector {
   private final PipeSession session;

@@ -12,7 +12,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses sequences for audits, records their rows, and hands them over when they end. Its memory is bounded: while it is full, no sequence is chosen, and a sequence that outgrows it is not audited; both are counted.
+ * Chooses sequences for audits, records their rows, and hands them over when they end. Its memory
+ * is bounded: while it is full, no sequence is chosen, and a sequence that outgrows it is not
+ * audited; both are counted.
  */
 public final class AuditRecorder implements AuditHook {
   /** A sequence that has ended and waits for its verdict. */
@@ -36,12 +38,17 @@ public final class AuditRecorder implements AuditHook {
   private final long maxBytes;
   private final OriginCounters counters;
   private final EndedSequences endedSequences;
-  private final Map<Key, AuditRecording> recordings = new HashMap<>(); // used by the batch loop's thread
+  private final Map<Key, AuditRecording> recordings =
+      new HashMap<>(); // used by the batch loop's thread
   private final AtomicLong bytes = new AtomicLong();
   private boolean full; // as last logged
 
   public AuditRecorder(
-      double rate, int width, long maxBytes, OriginCounters counters, EndedSequences endedSequences) {
+      double rate,
+      int width,
+      long maxBytes,
+      OriginCounters counters,
+      EndedSequences endedSequences) {
     this.rate = rate;
     this.width = width;
     this.maxBytes = maxBytes;
@@ -69,7 +76,8 @@ public final class AuditRecorder implements AuditHook {
       full = true;
       LOG.log(
           Level.WARNING,
-          "the memory for audits ({0} MiB) is full: no further sequence is audited until others end",
+          "the memory for audits ({0} MiB) is full: no further sequence is audited until others"
+              + " end",
           maxBytes >> 20);
     }
   }

@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The origin's records of an audited sequence: each row that was sent to the first other node, and the hash of what came back. Written by the batch loop's thread; read after the sequence ended.
+ * The origin's records of an audited sequence: each row that was sent to the first other node, and
+ * the hash of what came back. Written by the batch loop's thread; read after the sequence ended.
  */
 public final class AuditRecording {
   private final int pipe;

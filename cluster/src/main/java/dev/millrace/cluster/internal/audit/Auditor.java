@@ -18,7 +18,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds nodes that return wrong results. For a chosen sequence, the origin and all nodes have recorded what they sent and received. When it ends, each node's layers are replayed from position 0, by another node that holds them or here, and every row is compared. A difference that another node found is replayed here before a node is accused. It audits one sequence at a time on a thread of its own; others wait. A sequence without a verdict is revoked and computed again. A node that twice lacks its records counts as a liar.
+ * Finds nodes that return wrong results. For a chosen sequence, the origin and all nodes have
+ * recorded what they sent and received. When it ends, each node's layers are replayed from position
+ * 0, by another node that holds them or here, and every row is compared. A difference that another
+ * node found is replayed here before a node is accused. It audits one sequence at a time on a
+ * thread of its own; others wait. A sequence without a verdict is revoked and computed again. A
+ * node that twice lacks its records counts as a liar.
  */
 public final class Auditor implements AuditRecorder.EndedSequences, AutoCloseable {
   private static final int MAX_WITHHELD = 2;
@@ -190,14 +195,17 @@ public final class Auditor implements AuditRecorder.EndedSequences, AutoCloseabl
   private void withoutVerdict(Case next, String why) {
     if (!isOver(next)) {
       counters.auditsIncomplete.increment();
-      LOG.log(
-          Level.WARNING, "an audit has no verdict; its sequence is computed again: {0}", why);
+      LOG.log(Level.WARNING, "an audit has no verdict; its sequence is computed again: {0}", why);
     }
     next.ended().verdict().accept("its audit has no verdict: " + why);
   }
 
-  /** Waits for the records of the nodes. It counts its own waits, so a suspended machine does not cause a timeout. */
-  private AuditRecordCollector collect(Case next) throws ReplayFailedException, InterruptedException {
+  /**
+   * Waits for the records of the nodes. It counts its own waits, so a suspended machine does not
+   * cause a timeout.
+   */
+  private AuditRecordCollector collect(Case next)
+      throws ReplayFailedException, InterruptedException {
     AuditRecordCollector collector = next.collector();
     if (collector == null) {
       throw new ReplayFailedException("its pipe broke before its nodes could be asked");
@@ -240,7 +248,8 @@ public final class Auditor implements AuditRecorder.EndedSequences, AutoCloseabl
       NodeLayers stretch = stages.get(stage);
       List<byte[]> in = rows.hashes();
       boolean isBusy = cases.size() > MAX_WAITING;
-      ReplayRunner.Result replayed = isBusy ? null : replays.replayElsewhere(stretch, session, rows);
+      ReplayRunner.Result replayed =
+          isBusy ? null : replays.replayElsewhere(stretch, session, rows);
       AuditComparison.Deviation deviation =
           replayed == null ? null : comparison.judge(stage, in, replayed.rows().hashes());
       if (replayed == null || deviation != null) {

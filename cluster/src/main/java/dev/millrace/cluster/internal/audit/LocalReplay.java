@@ -1,7 +1,7 @@
 package dev.millrace.cluster.internal.audit;
 
-import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.internal.model.OriginModelFile;
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
@@ -14,7 +14,8 @@ import dev.millrace.engine.internal.tensor.ComputePool;
 import java.util.function.BooleanSupplier;
 
 /**
- * Replays layers of a sequence at the origin, from its file, one layer after the other, so that only one is in memory. It has threads of its own, so that the batch loop continues.
+ * Replays layers of a sequence at the origin, from its file, one layer after the other, so that
+ * only one is in memory. It has threads of its own, so that the batch loop continues.
  */
 public final class LocalReplay {
   static final int ROWS = 64;
@@ -66,7 +67,13 @@ public final class LocalReplay {
     int pages = KvPages.countFor(in.count());
     LoadSettings settings =
         new LoadSettings(
-            threads, kernels, parameters.cache().kvType(), parameters.cache().context(), pages, ROWS, 1);
+            threads,
+            kernels,
+            parameters.cache().kvType(),
+            parameters.cache().context(),
+            pages,
+            ROWS,
+            1);
     int[] table = new int[pages];
     for (int i = 0; i < pages; i++) {
       table[i] = i;

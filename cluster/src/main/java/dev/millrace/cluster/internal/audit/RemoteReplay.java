@@ -1,9 +1,9 @@
 package dev.millrace.cluster.internal.audit;
 
-import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.internal.link.NodeMessage;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.pipe.Batch;
@@ -27,7 +27,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 /**
- * Replays layers of a sequence on a node that holds them, in a session that looks to the node like any other: the rows are sent as if this origin had computed the layers before.
+ * Replays layers of a sequence on a node that holds them, in a session that looks to the node like
+ * any other: the rows are sent as if this origin had computed the layers before.
  */
 public final class RemoteReplay {
   private static final int ROWS = LocalReplay.ROWS;

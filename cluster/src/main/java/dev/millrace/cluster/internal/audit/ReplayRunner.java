@@ -77,7 +77,8 @@ public final class ReplayRunner {
   }
 
   /**
-   * Replays on another node; null if none can. A node that fails or takes too long is not asked again for a while.
+   * Replays on another node; null if none can. A node that fails or takes too long is not asked
+   * again for a while.
    */
   @Nullable Result replayElsewhere(NodeLayers stretch, PipeSession session, HiddenStates in)
       throws InterruptedException {
@@ -91,7 +92,8 @@ public final class ReplayRunner {
         penalties.reset(holder.node());
         return new Result(out, holder.node());
       } catch (ReplayFailedException e) {
-        penalties.penalize(holder.node(), NodePenalties.Fault.WORK, e.getMessage(), System.nanoTime());
+        penalties.penalize(
+            holder.node(), NodePenalties.Fault.WORK, e.getMessage(), System.nanoTime());
         LOG.log(Level.INFO, "an audit continues elsewhere: {0}", e.getMessage());
       } finally {
         current = null;

@@ -5,7 +5,9 @@ import dev.millrace.engine.internal.pipe.Pipe.NodeLayers;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a node may take to replay layers of a sequence, by their bytes, the positions, and the node's measured speed. Positions are computed in batches, which is faster than one by one; but the node may serve other sessions too. Pure functions.
+ * How long a node may take to replay layers of a sequence, by their bytes, the positions, and the
+ * node's measured speed. Positions are computed in batches, which is faster than one by one; but
+ * the node may serve other sessions too. Pure functions.
  */
 final class ReplayTimeout {
   private static final long MIN_NANOS = TimeUnit.SECONDS.toNanos(30);

@@ -1,9 +1,9 @@
 package dev.millrace.cluster.internal.connection;
 
-import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.internal.connection.ConnectionDialer.Dialed;
+import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.engine.NumericsVersion;
 import java.io.EOFException;
 import java.io.IOException;
@@ -22,11 +22,7 @@ public final class CallClient {
    * @throws ClusterException {@link ClusterException#refused} if the other side refuses us
    */
   public static <T> T call(
-      NodeIdentity identity,
-      HostPort at,
-      String call,
-      Duration timeout,
-      CallExchange<T> exchange) {
+      NodeIdentity identity, HostPort at, String call, Duration timeout, CallExchange<T> exchange) {
     return call(identity, null, at, call, timeout, exchange);
   }
 

@@ -11,7 +11,8 @@ import java.io.OutputStream;
 import java.time.Duration;
 
 /**
- * The streams of a call. Written bytes are sent before a read waits, so neither side waits for an answer to bytes in a buffer. A read or write that makes no progress for too long fails.
+ * The streams of a call. Written bytes are sent before a read waits, so neither side waits for an
+ * answer to bytes in a buffer. A read or write that makes no progress for too long fails.
  */
 final class CallStreams implements AutoCloseable {
   private static final int BUFFER = 16 << 10;

@@ -5,7 +5,8 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Closes a socket unless it is stopped in time. Read timeouts of a socket are not enough: they restart with each byte, and writes have none.
+ * Closes a socket unless it is stopped in time. Read timeouts of a socket are not enough: they
+ * restart with each byte, and writes have none.
  */
 final class ConnectionDeadline implements AutoCloseable {
   private enum State {

@@ -1,10 +1,10 @@
 package dev.millrace.cluster.internal.connection;
 
-import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.internal.connection.HelloProtocol.Welcome;
+import dev.millrace.cluster.internal.text.PeerText;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -16,7 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Accepts connections and reads their hello, each on a thread of its own. Connections without a hello are bounded in number and time: if there are too many, the oldest is closed.
+ * Accepts connections and reads their hello, each on a thread of its own. Connections without a
+ * hello are bounded in number and time: if there are too many, the oldest is closed.
  */
 public final class ConnectionListener implements AutoCloseable {
   public static final int MAX_WITHOUT_HELLO = 256;
@@ -28,7 +29,10 @@ public final class ConnectionListener implements AutoCloseable {
   public interface Handler {
     Welcome judge(Hello hello, TlsConnection connection) throws IOException;
 
-    /** Called on the connection's thread; the connection ends when this returns, unless it is a link. */
+    /**
+     * Called on the connection's thread; the connection ends when this returns, unless it is a
+     * link.
+     */
     void serve(Hello hello, TlsConnection connection) throws IOException;
 
     /** A connection that {@link #judge} admitted is not served after all. */
@@ -58,7 +62,8 @@ public final class ConnectionListener implements AutoCloseable {
     }
   }
 
-  public ConnectionListener(NodeIdentity identity, HostPort listen, Duration helloTimeout, Handler handler) {
+  public ConnectionListener(
+      NodeIdentity identity, HostPort listen, Duration helloTimeout, Handler handler) {
     this.identity = identity;
     this.helloTimeout = helloTimeout;
     this.handler = handler;
@@ -135,7 +140,9 @@ public final class ConnectionListener implements AutoCloseable {
 
   private void accepted(Socket plain) {
     Thread thread =
-        Thread.ofVirtual().name("millrace-inbound-" + identity.name()).unstarted(() -> receive(plain));
+        Thread.ofVirtual()
+            .name("millrace-inbound-" + identity.name())
+            .unstarted(() -> receive(plain));
     synchronized (pending) {
       if (withoutHello == MAX_WITHOUT_HELLO) {
         dropOldest();

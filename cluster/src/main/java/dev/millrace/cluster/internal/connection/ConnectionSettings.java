@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Limits and timeouts of connections.
  *
- * @param linkTimeout a link without a byte for this long is lost; each side pings five times as often
+ * @param linkTimeout a link without a byte for this long is lost; each side pings five times as
+ *     often
  * @param helloTimeout for connecting, and for handshake and hello
  * @param queueBytes queued for one node before senders wait
  * @param maxLinks nodes that may be linked; further ones are refused

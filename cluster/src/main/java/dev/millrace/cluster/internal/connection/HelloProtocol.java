@@ -1,8 +1,8 @@
 package dev.millrace.cluster.internal.connection;
 
-import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HostPort;
+import dev.millrace.cluster.internal.text.PeerText;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -18,7 +18,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first bytes on a new connection. The listening side sends its preamble first, so that the dialing side learns of a refused certificate before it writes anything. Then the dialing side sends its preamble and {@link Hello}, and the listening side answers with {@link Welcome}.
+ * The first bytes on a new connection. The listening side sends its preamble first, so that the
+ * dialing side learns of a refused certificate before it writes anything. Then the dialing side
+ * sends its preamble and {@link Hello}, and the listening side answers with {@link Welcome}.
  */
 public final class HelloProtocol {
   private static final byte[] MAGIC = "millrace".getBytes(StandardCharsets.US_ASCII);

@@ -1,9 +1,9 @@
 package dev.millrace.cluster.internal.connection;
 
-import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.internal.connection.Hello.Purpose;
 import dev.millrace.cluster.internal.connection.HelloProtocol.Welcome;
+import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.tls.CertificateNames;
 import java.io.IOException;
 import java.lang.System.Logger.Level;

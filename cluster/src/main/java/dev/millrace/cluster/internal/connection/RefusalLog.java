@@ -5,7 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Logs refused connections: at most one line per address in ten minutes, and at most ten lines per minute, so that nobody can fill the log.
+ * Logs refused connections: at most one line per address in ten minutes, and at most ten lines per
+ * minute, so that nobody can fill the log.
  */
 public final class RefusalLog {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");

@@ -87,7 +87,8 @@ public final class TlsConnection {
   }
 
   /**
-   * Reads what is left before it closes: a close with unread bytes resets the connection, and the other side could lose our last message.
+   * Reads what is left before it closes: a close with unread bytes resets the connection, and the
+   * other side could lose our last message.
    */
   static void closeGracefully(Socket plain) {
     try (ConnectionDeadline _ = new ConnectionDeadline(CLOSE_TIMEOUT, plain)) {

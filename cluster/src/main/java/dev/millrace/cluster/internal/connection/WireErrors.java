@@ -1,10 +1,10 @@
 package dev.millrace.cluster.internal.connection;
 
-import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.OtherNetworkKeyException;
+import dev.millrace.cluster.internal.text.PeerText;
 import java.io.EOFException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -12,8 +12,6 @@ import java.net.ProtocolException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertPathValidatorException.BasicReason;
 import java.security.cert.CertificateException;
@@ -57,7 +55,8 @@ public final class WireErrors {
     }
     if (e instanceof ProtocolException) {
       return ClusterException.refused(
-          "%s: %s; give the address that a node listens on".formatted(at, PeerText.messageOf(e)), e);
+          "%s: %s; give the address that a node listens on".formatted(at, PeerText.messageOf(e)),
+          e);
     }
     return new ClusterException(at + (stage == Stage.CONNECT ? connecting(e) : ended(stage, e)), e);
   }

@@ -8,7 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work for the compute thread: tasks, which come first and in order, and frames, in one lane per session. Lanes take turns, one frame each, so an origin waits for at most one frame of every other.
+ * Work for the compute thread: tasks, which come first and in order, and frames, in one lane per
+ * session. Lanes take turns, one frame each, so an origin waits for at most one frame of every
+ * other.
  */
 public final class ComputeQueue {
   /** Tasks that may wait; a peer that adds more waits too. */

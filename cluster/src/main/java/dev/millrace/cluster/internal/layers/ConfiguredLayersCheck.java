@@ -21,7 +21,8 @@ public final class ConfiguredLayersCheck {
   private ConfiguredLayersCheck() {}
 
   /**
-   * @throws ClusterException if a file is not a model, lacks these layers, or all of them need too much memory
+   * @throws ClusterException if a file is not a model, lacks these layers, or all of them need too
+   *     much memory
    */
   public static List<LayerEntry> of(NodeSettings settings) {
     List<LayerEntry> all = new ArrayList<>();
@@ -46,8 +47,7 @@ public final class ConfiguredLayersCheck {
       ModelConfig config = ModelConfig.of(gguf);
       if (config.architecture().isEncoder()) {
         throw new ClusterException(
-            "%s is an embedding model: its layers cannot be spread over nodes"
-                .formatted(file));
+            "%s is an embedding model: its layers cannot be spread over nodes".formatted(file));
       }
       LayerRange range =
           layers.range() == null ? new LayerRange(0, config.layers()) : layers.range();

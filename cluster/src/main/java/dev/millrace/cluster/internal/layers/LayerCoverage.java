@@ -1,9 +1,9 @@
 package dev.millrace.cluster.internal.layers;
 
-import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.LayerRange;
+import dev.millrace.cluster.internal.text.PeerText;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -69,7 +69,6 @@ public final class LayerCoverage {
     }
     LayerRange rest = new LayerRange(layer, to);
     return "%s of model %s (hash %s) %s not on this node"
-        .formatted(
-            rest.describe(), model, PeerText.shortHash(sha256), rest.choose("is", "are"));
+        .formatted(rest.describe(), model, PeerText.shortHash(sha256), rest.choose("is", "are"));
   }
 }

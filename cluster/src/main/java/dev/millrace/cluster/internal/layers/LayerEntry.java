@@ -1,8 +1,8 @@
 package dev.millrace.cluster.internal.layers;
 
-import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.LayerRange;
+import dev.millrace.cluster.internal.text.PeerText;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 

@@ -1,10 +1,10 @@
 package dev.millrace.cluster.internal.layers;
 
-import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.internal.protocol.LoadLayersRequest;
+import dev.millrace.cluster.internal.text.PeerText;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -13,7 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The layers that this node holds. Configured layers stay; requested layers are dropped when they are unused for a while or their memory is needed. Owned by the compute thread.
+ * The layers that this node holds. Configured layers stay; requested layers are dropped when they
+ * are unused for a while or their memory is needed. Owned by the compute thread.
  */
 public final class LayerInventory implements AutoCloseable {
   /** Requested layers are dropped when they are unused for this long. */
@@ -74,8 +75,7 @@ public final class LayerInventory implements AutoCloseable {
     LayerRange range = new LayerRange(wanted.from(), wanted.to());
     if (budget.allowed() == 0) {
       throw new ClusterException(
-          "this node accepts no requests for layers;"
-              + " start it with --memory to accept them");
+          "this node accepts no requests for layers;" + " start it with --memory to accept them");
     }
     if (isHere(wanted, range)) {
       return;
@@ -92,7 +92,9 @@ public final class LayerInventory implements AutoCloseable {
       throw new ClusterException(refusal + "; start it with a larger --memory");
     }
     LOG.log(Level.INFO, "{0} {1} requested", what, range.choose("is", "are"));
-    load(LayerEntry.requested(wanted.sha256(), wanted.model(), range, wanted.fileBytes(), wanted.bytes()));
+    load(
+        LayerEntry.requested(
+            wanted.sha256(), wanted.model(), range, wanted.fileBytes(), wanted.bytes()));
   }
 
   /** Drops a failed entry to make room in the list. */
@@ -137,7 +139,8 @@ public final class LayerInventory implements AutoCloseable {
   }
 
   /**
-   * Drops idle layers, the longest idle first, until so many bytes are free; drops nothing if that is not enough.
+   * Drops idle layers, the longest idle first, until so many bytes are free; drops nothing if that
+   * is not enough.
    */
   public void makeRoom(long bytes, Collection<LayerEntry> except) {
     List<LayerEntry> idle =

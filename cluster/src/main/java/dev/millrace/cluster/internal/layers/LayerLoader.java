@@ -33,7 +33,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds model files by their hash, fetches missing ones from peers, and loads layers, one request after another, on a thread of its own.
+ * Finds model files by their hash, fetches missing ones from peers, and loads layers, one request
+ * after another, on a thread of its own.
  */
 public final class LayerLoader implements LayerSource, AutoCloseable {
   private static final long STORE_CHECK_MILLIS = TimeUnit.MILLISECONDS.toMillis(500);

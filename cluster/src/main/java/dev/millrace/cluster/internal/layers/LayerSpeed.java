@@ -8,7 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Measures bytes of weights per second in a step of one row: first by trials, then by real steps. One thread at a time.
+ * Measures bytes of weights per second in a step of one row: first by trials, then by real steps.
+ * One thread at a time.
  */
 public final class LayerSpeed {
   private static final long TRIAL = TimeUnit.MILLISECONDS.toNanos(200);
@@ -57,7 +58,9 @@ public final class LayerSpeed {
   }
 
   /**
-   * Runs steps of one row through all layers, in trials of a fifth of a second; the best step of each trial counts. It ends when a trial is as fast as the one before, because the first ones still run uncompiled code, or after two seconds.
+   * Runs steps of one row through all layers, in trials of a fifth of a second; the best step of
+   * each trial counts. It ends when a trial is as fast as the one before, because the first ones
+   * still run uncompiled code, or after two seconds.
    */
   void measure(LoadedLayers weights, LongSupplier clock) {
     LoadSettings one = new LoadSettings(1, KernelType.best(), KvType.F16, 2, 1, 1, 1);

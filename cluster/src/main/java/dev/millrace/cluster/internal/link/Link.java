@@ -1,10 +1,10 @@
 package dev.millrace.cluster.internal.link;
 
-import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.internal.connection.ConnectionSettings;
 import dev.millrace.cluster.internal.connection.TlsConnection;
 import dev.millrace.cluster.internal.connection.WireErrors;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
+import dev.millrace.cluster.internal.text.PeerText;
 import java.io.IOException;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
@@ -15,7 +15,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection that carries messages from the dialing side to the other, and pings both ways. One thread reads and one writes; when both have ended, {@link Events#ended} is called.
+ * A connection that carries messages from the dialing side to the other, and pings both ways. One
+ * thread reads and one writes; when both have ended, {@link Events#ended} is called.
  */
 final class Link {
   private static final Duration GOODBYE_TIMEOUT = Duration.ofSeconds(1);
@@ -129,7 +130,9 @@ final class Link {
   }
 
   /**
-   * Ends the link if it was silent so long that its own threads must hang, or if the other side reads nothing for that long although it sends pings: a sender that waits for room must not wait forever.
+   * Ends the link if it was silent so long that its own threads must hang, or if the other side
+   * reads nothing for that long although it sends pings: a sender that waits for room must not wait
+   * forever.
    */
   void check(long now) {
     String time = PeerText.seconds(timeout.multipliedBy(2));

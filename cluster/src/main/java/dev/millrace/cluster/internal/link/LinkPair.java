@@ -4,7 +4,9 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The links between two nodes: the one that we dialed, the one that the other node dialed, or both. If one ends, both end, the loss is reported once, and a later link begins a new pair. Guarded by its {@link LinkedNode}.
+ * The links between two nodes: the one that we dialed, the one that the other node dialed, or both.
+ * If one ends, both end, the loss is reported once, and a later link begins a new pair. Guarded by
+ * its {@link LinkedNode}.
  */
 final class LinkPair {
   final long incarnation;

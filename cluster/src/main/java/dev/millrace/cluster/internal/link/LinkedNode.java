@@ -13,7 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another node: its location and the {@link LinkPair} with it. The location stays known while the membership announces the node or the pair is intact.
+ * Another node: its location and the {@link LinkPair} with it. The location stays known while the
+ * membership announces the node or the pair is intact.
  */
 final class LinkedNode {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");

@@ -5,7 +5,8 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 
 /**
- * Writes messages: length of the body, kind, session, body. Small messages are gathered into one TLS record; most of a large message goes to TLS without a copy.
+ * Writes messages: length of the body, kind, session, body. Small messages are gathered into one
+ * TLS record; most of a large message goes to TLS without a copy.
  */
 final class MessageWriter {
   static final int HEADER = Integer.BYTES + 1 + Long.BYTES;

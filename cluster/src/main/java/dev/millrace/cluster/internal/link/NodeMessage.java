@@ -28,7 +28,8 @@ public record NodeMessage(Kind kind, long session, ByteBuffer body) {
     /** Origin to node: which groups of steps has it received? */
     PROBE,
     /**
-     * Node to origin: for each of its stretches, in the order of the plan, the last group received and the last group sent on, as two longs.
+     * Node to origin: for each of its stretches, in the order of the plan, the last group received
+     * and the last group sent on, as two longs.
      */
     PROBED,
     /** Origin to node: send the audit records of a sequence (a long). */

@@ -1,6 +1,5 @@
 package dev.millrace.cluster.internal.link;
 
-import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.HostPort;
@@ -17,6 +16,7 @@ import dev.millrace.cluster.internal.connection.InboundConnections;
 import dev.millrace.cluster.internal.connection.NodeIdentity;
 import dev.millrace.cluster.internal.connection.TlsConnection;
 import dev.millrace.cluster.internal.link.LinkedNode.Location;
+import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.engine.NumericsVersion;
 import java.io.IOException;
 import java.time.Duration;
@@ -28,7 +28,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All connections of a node. Messages to another node go over the link that we dialed, its messages to us over the link that it dialed. If one of the two ends, both end, {@link MessageReceiver#lost} is called once, and the next send dials again. This also holds if we end them ourselves, except by {@link #close}. Calls have connections of their own.
+ * All connections of a node. Messages to another node go over the link that we dialed, its messages
+ * to us over the link that it dialed. If one of the two ends, both end, {@link
+ * MessageReceiver#lost} is called once, and the next send dials again. This also holds if we end
+ * them ourselves, except by {@link #close}. Calls have connections of their own.
  */
 public final class PeerConnections implements MessageSender, AutoCloseable {
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
@@ -112,7 +115,8 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
   }
 
   /**
-   * {@inheritDoc} The caller must not change the bytes of the body afterwards; one body may go to several nodes.
+   * {@inheritDoc} The caller must not change the bytes of the body afterwards; one body may go to
+   * several nodes.
    */
   @Override
   public void send(String node, NodeMessage message) {
@@ -121,7 +125,8 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
   }
 
   /**
-   * As {@link #send}, but only over an open link: it dials nobody, and waits only for room in the queue.
+   * As {@link #send}, but only over an open link: it dials nobody, and waits only for room in the
+   * queue.
    */
   public void sendOnOpenLink(String node, NodeMessage message) {
     checkLength(node, message);

@@ -13,7 +13,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends messages for callers that must not wait: in order to each node, and no node delays another. A message that cannot be sent is retried for a while and then reported.
+ * Sends messages for callers that must not wait: in order to each node, and no node delays another.
+ * A message that cannot be sent is retried for a while and then reported.
  */
 public final class RetryingSender implements AutoCloseable {
   /** Called by a thread of the sender for a message that could not be sent. */

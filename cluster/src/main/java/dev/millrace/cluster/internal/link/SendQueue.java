@@ -6,7 +6,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages that wait for one link, bounded in bytes; a sender waits while it is full. One thread takes them.
+ * Messages that wait for one link, bounded in bytes; a sender waits while it is full. One thread
+ * takes them.
  */
 final class SendQueue {
   private final long capacity;
@@ -21,7 +22,10 @@ final class SendQueue {
     this.capacity = capacity;
   }
 
-  /** Adds a message, which counts until it is {@link #written}. False if the queue closed before there was room. */
+  /**
+   * Adds a message, which counts until it is {@link #written}. False if the queue closed before
+   * there was room.
+   */
   boolean put(NodeMessage message) throws InterruptedException {
     long size = MessageWriter.size(message);
     lock.lockInterruptibly();

@@ -25,9 +25,7 @@ final class HostResolver {
         known.add(new InetSocketAddress(JGroupsStack.resolve(at.host()), at.port()));
       } catch (ClusterException e) {
         if (unknown.size() < LINES && unknown.add(at.host())) {
-          LOG.log(
-              Level.WARNING,
-              () -> "member %s is skipped: %s".formatted(at, e.getMessage()));
+          LOG.log(Level.WARNING, () -> "member %s is skipped: %s".formatted(at, e.getMessage()));
         }
       }
     }

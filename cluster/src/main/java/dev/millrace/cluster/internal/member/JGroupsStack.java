@@ -34,7 +34,8 @@ import org.jgroups.util.ExtendedUUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JGroups protocols of a membership: TCP with TLS, known hosts instead of multicast, heartbeats.
+ * The JGroups protocols of a membership: TCP with TLS, known hosts instead of multicast,
+ * heartbeats.
  */
 final class JGroupsStack {
   private static final String NAME = "name";
@@ -60,7 +61,8 @@ final class JGroupsStack {
   }
 
   /**
-   * The name in an address; empty if there is none, or if it does not belong to the address: JGroups compares addresses without names.
+   * The name in an address; empty if there is none, or if it does not belong to the address:
+   * JGroups compares addresses without names.
    */
   static String name(@Nullable Address address) {
     byte[] bytes = address instanceof ExtendedUUID named ? named.get(NAME) : null;

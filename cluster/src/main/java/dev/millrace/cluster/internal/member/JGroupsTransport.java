@@ -10,18 +10,22 @@ import org.jgroups.util.MaxOneThreadPerSender;
 import org.jgroups.util.MessageBatch;
 
 /**
- * TCP for JGroups in which an unreadable message does not disturb the following ones. With certificates, a member may only use a name in its own certificate.
+ * TCP for JGroups in which an unreadable message does not disturb the following ones. With
+ * certificates, a member may only use a name in its own certificate.
  */
 final class JGroupsTransport extends TCP {
   JGroupsTransport(boolean namesFromCertificates) {
     setId(ClassConfigurator.getProtocolId(TCP.class));
     if (namesFromCertificates) {
-      message_processing_policy = null; // otherwise JGroups prefers the name of a policy to the policy
+      message_processing_policy =
+          null; // otherwise JGroups prefers the name of a policy to the policy
       msg_processing_policy = new NameCheck();
     }
   }
 
-  /** Reads the whole message first, so that the next one is found even if this one cannot be read. */
+  /**
+   * Reads the whole message first, so that the next one is found even if this one cannot be read.
+   */
   @Override
   public void receive(Address sender, DataInput in, int length) throws Exception {
     byte[] message = new byte[length];

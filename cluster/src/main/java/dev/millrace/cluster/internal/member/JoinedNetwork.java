@@ -47,7 +47,8 @@ public final class JoinedNetwork implements AutoCloseable {
     this.identity = identity;
     this.connections = connections;
     this.changed = changed;
-    OwnAddresses addresses = OwnAddresses.of(settings.addresses().listen(), settings.addresses().advertise());
+    OwnAddresses addresses =
+        OwnAddresses.of(settings.addresses().listen(), settings.addresses().advertise());
     HostPort link = linkAddress(settings, addresses);
     HostPort bind = new HostPort(addresses.bound(), memberPort(settings));
     own =
@@ -61,7 +62,8 @@ public final class JoinedNetwork implements AutoCloseable {
                 bind),
             first);
     NodeState initial = own;
-    connections.handleCalls(ClusterProtocol.STATE_CALL, new StateCallHandler(() -> List.of(initial)));
+    connections.handleCalls(
+        ClusterProtocol.STATE_CALL, new StateCallHandler(() -> List.of(initial)));
     admission.registerCalls(connections);
     List<HostPort> members = new NetworkBootstrap(connections, identity, settings.join()).members();
     membership =
@@ -83,7 +85,8 @@ public final class JoinedNetwork implements AutoCloseable {
     admission.setMembership(membership);
     connections.handleCalls(ClusterProtocol.STATE_CALL, new StateCallHandler(membership::states));
     Duration pause = settings.linkTimeout().multipliedBy(2);
-    partitionFinder = new PartitionFinder(connections, identity, settings.join(), membership, pause);
+    partitionFinder =
+        new PartitionFinder(connections, identity, settings.join(), membership, pause);
     partitionFinder.start();
   }
 
@@ -92,7 +95,8 @@ public final class JoinedNetwork implements AutoCloseable {
    *
    * @param first makes this node's first state from one that has only its name and addresses
    * @param receiver of messages over links
-   * @param changed called with the states of all live members, this one included, whenever they change; by one thread, and maybe before this returns
+   * @param changed called with the states of all live members, this one included, whenever they
+   *     change; by one thread, and maybe before this returns
    * @throws ClusterException if it is refused, or an address cannot be used
    */
   public static JoinedNetwork join(
@@ -146,7 +150,8 @@ public final class JoinedNetwork implements AutoCloseable {
   }
 
   /**
-   * Changes this node's own state and broadcasts it within 200 ms; of several changes, the last. The change cannot alter name, addresses, versions and revision.
+   * Changes this node's own state and broadcasts it within 200 ms; of several changes, the last.
+   * The change cannot alter name, addresses, versions and revision.
    */
   public void announce(UnaryOperator<NodeState> change) {
     synchronized (announcing) {

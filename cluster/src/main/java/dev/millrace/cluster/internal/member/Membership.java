@@ -26,7 +26,8 @@ import org.jgroups.View;
 import org.jgroups.stack.IpAddress;
 
 /**
- * The members of the network, by JGroups over TLS, and the latest state of each. A node broadcasts its state when it changes, when members change, and from time to time.
+ * The members of the network, by JGroups over TLS, and the latest state of each. A node broadcasts
+ * its state when it changes, when members change, and from time to time.
  */
 public final class Membership implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
@@ -64,14 +65,18 @@ public final class Membership implements AutoCloseable {
     this.address = settings.bind();
     this.broadcaster =
         new StateBroadcaster(
-            first.name(), settings.suspectTimeout(), this::broadcast, () -> changed.accept(states()));
+            first.name(),
+            settings.suspectTimeout(),
+            this::broadcast,
+            () -> changed.accept(states()));
   }
 
   /**
    * Becomes a member; alone if none of the given others is reached, until one is.
    *
    * @param first its member address is replaced by the real one
-   * @param changed called with the states of all live members, this one included, whenever they change; by one thread
+   * @param changed called with the states of all live members, this one included, whenever they
+   *     change; by one thread
    */
   public static Membership join(
       NodeIdentity identity,
@@ -120,7 +125,8 @@ public final class Membership implements AutoCloseable {
   }
 
   /**
-   * The addresses of all live members, this one included; also of members without a state yet, because one of them may be the coordinator.
+   * The addresses of all live members, this one included; also of members without a state yet,
+   * because one of them may be the coordinator.
    */
   List<HostPort> memberAddresses() {
     Set<HostPort> all = new LinkedHashSet<>(JGroupsStack.memberAddresses(channel, members));

@@ -14,7 +14,8 @@ import java.util.function.Predicate;
  * @param members addresses of other members; empty for the first of a network
  * @param suspectTimeout a member that is silent for this long is removed
  * @param isAllowedName states of nodes with other names are ignored
- * @param onNameTaken called with the address of a newer node with this member's name, by a thread that must not wait
+ * @param onNameTaken called with the address of a newer node with this member's name, by a thread
+ *     that must not wait
  */
 public record MembershipSettings(
     HostPort bind,

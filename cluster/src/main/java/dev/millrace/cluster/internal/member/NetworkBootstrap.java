@@ -13,9 +13,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Lets a node into a network: it asks known nodes whether it may join and where the members are. It asks again while none answers; a refusal ends it.
+ * Lets a node into a network: it asks known nodes whether it may join and where the members are. It
+ * asks again while none answers; a refusal ends it.
  *
- * <p>Nodes that name each other may all start at once. Then none is a member yet, and the node with the first name in the alphabet begins.
+ * <p>Nodes that name each other may all start at once. Then none is a member yet, and the node with
+ * the first name in the alphabet begins.
  */
 final class NetworkBootstrap {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");

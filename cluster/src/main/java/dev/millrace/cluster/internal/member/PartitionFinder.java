@@ -14,7 +14,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Asks the configured join addresses again and again while their nodes are not members. That finds a network that is split or was started elsewhere. It asks soon after the start, and then less and less often.
+ * Asks the configured join addresses again and again while their nodes are not members. That finds
+ * a network that is split or was started elsewhere. It asks soon after the start, and then less and
+ * less often.
  */
 final class PartitionFinder implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");

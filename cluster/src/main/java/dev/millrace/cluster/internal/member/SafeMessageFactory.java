@@ -17,7 +17,9 @@ import org.jgroups.util.SeqnoList;
 import org.jgroups.util.SizeStreamable;
 
 /**
- * The message types that the protocols of a membership need. JGroups would deserialize any Java object that a message names. This factory accepts only bytes, empty messages, and two kinds of number lists. It applies to the whole process.
+ * The message types that the protocols of a membership need. JGroups would deserialize any Java
+ * object that a message names. This factory accepts only bytes, empty messages, and two kinds of
+ * number lists. It applies to the whole process.
  */
 final class SafeMessageFactory extends MessageFactory {
   private static final Set<Short> LISTS =

@@ -7,7 +7,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 
 /**
- * The thread that broadcasts this node's state and reports changes of others, so that neither delays JGroups. Several requests within 200 ms are one broadcast; a large state is broadcast less often.
+ * The thread that broadcasts this node's state and reports changes of others, so that neither
+ * delays JGroups. Several requests within 200 ms are one broadcast; a large state is broadcast less
+ * often.
  */
 final class StateBroadcaster implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
@@ -129,7 +131,8 @@ final class StateBroadcaster implements AutoCloseable {
 
   /** Nanoseconds until the next broadcast is due. */
   private long untilBroadcast() {
-    return (broadcastDue ? pause : Math.max(pause, repeat.toNanos())) - (System.nanoTime() - lastBroadcast);
+    return (broadcastDue ? pause : Math.max(pause, repeat.toNanos()))
+        - (System.nanoTime() - lastBroadcast);
   }
 
   private void broadcastState() {

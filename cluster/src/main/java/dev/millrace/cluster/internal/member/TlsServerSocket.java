@@ -17,7 +17,10 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server socket whose {@code accept} returns only connections that passed their TLS handshake. JGroups accepts one connection after the other and waits for each. So that nobody outside the network can delay it, handshakes run here in parallel, with limits of time and number; if there are too many, the oldest is closed.
+ * A server socket whose {@code accept} returns only connections that passed their TLS handshake.
+ * JGroups accepts one connection after the other and waits for each. So that nobody outside the
+ * network can delay it, handshakes run here in parallel, with limits of time and number; if there
+ * are too many, the oldest is closed.
  */
 final class TlsServerSocket extends ServerSocket {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");

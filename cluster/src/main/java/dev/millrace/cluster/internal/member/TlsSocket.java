@@ -23,7 +23,10 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TLS connection that never makes JGroups wait. JGroups connects, sends and closes for all members with few threads and shared locks, so one frozen member would delay the others until they seem dead too. Here connecting, the handshake and writing run on a thread of their own, from a bounded queue, and closing waits for nothing.
+ * A TLS connection that never makes JGroups wait. JGroups connects, sends and closes for all
+ * members with few threads and shared locks, so one frozen member would delay the others until they
+ * seem dead too. Here connecting, the handshake and writing run on a thread of their own, from a
+ * bounded queue, and closing waits for nothing.
  */
 final class TlsSocket extends Socket {
   private static final long QUEUE_BYTES = 16 << 20;
@@ -154,7 +157,10 @@ final class TlsSocket extends Socket {
     }
   }
 
-  /** The TLS socket once the handshake is done; a failure is a SocketException, which JGroups understands. */
+  /**
+   * The TLS socket once the handshake is done; a failure is a SocketException, which JGroups
+   * understands.
+   */
   private SSLSocket secure() throws SocketException {
     try {
       return secure.join();

@@ -9,7 +9,9 @@ import java.time.Duration;
 import javax.net.ssl.SSLContext;
 import org.jgroups.util.DefaultSocketFactory;
 
-/** The sockets of JGroups: TLS 1.3 only, certificates on both sides, handshakes with a time limit. */
+/**
+ * The sockets of JGroups: TLS 1.3 only, certificates on both sides, handshakes with a time limit.
+ */
 final class TlsSocketFactory extends DefaultSocketFactory {
   private static final int BACKLOG = 50;
 

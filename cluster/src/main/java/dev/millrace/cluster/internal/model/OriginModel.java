@@ -1,9 +1,9 @@
 package dev.millrace.cluster.internal.model;
 
-import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.OriginSettings;
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.PromptEncoder;
@@ -63,7 +63,8 @@ public final class OriginModel implements AutoCloseable {
             NumericsVersion.CURRENT,
             new SessionParameters.CacheShape(
                 settings.engine().kvType(), wheelSettings.context(), wheelSettings.pages()),
-            new SessionParameters.BatchShape(wheelSettings.maxRows(), wheelSettings.maxSequences(), GROUPS));
+            new SessionParameters.BatchShape(
+                wheelSettings.maxRows(), wheelSettings.maxSequences(), GROUPS));
     end = EndModel.open(gguf, settings.localLayers(), loading);
   }
 

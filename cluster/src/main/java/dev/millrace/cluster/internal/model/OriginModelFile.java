@@ -17,7 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The origin's model file and its hash; nodes fetch the file from here. It stays open, so replacing it on disk changes nothing here.
+ * The origin's model file and its hash; nodes fetch the file from here. It stays open, so replacing
+ * it on disk changes nothing here.
  */
 public final class OriginModelFile implements AutoCloseable {
   /** A file's attributes, which show a change. */
@@ -43,7 +44,9 @@ public final class OriginModelFile implements AutoCloseable {
     this.temporary = temporary;
   }
 
-  /** Opens the file and waits for its hash, which reads the whole file unless the hash is cached. */
+  /**
+   * Opens the file and waits for its hash, which reads the whole file unless the hash is cached.
+   */
   public static OriginModelFile open(OriginSettings settings) {
     Path cache = settings.cache();
     Path temporary = cache == null ? temporary() : null;
@@ -111,7 +114,8 @@ public final class OriginModelFile implements AutoCloseable {
   }
 
   /**
-   * Whether nobody wrote into the file. A new file of the same name does not matter: the open one stays as it was.
+   * Whether nobody wrote into the file. A new file of the same name does not matter: the open one
+   * stays as it was.
    */
   public boolean isUnchanged() {
     for (int i = 0; i < stamps.size(); i++) {
@@ -148,7 +152,11 @@ public final class OriginModelFile implements AutoCloseable {
       }
     } catch (IOException e) {
       System.getLogger("dev.millrace.cluster")
-          .log(System.Logger.Level.DEBUG, "{0} could not be deleted: {1}", directory, e.getMessage());
+          .log(
+              System.Logger.Level.DEBUG,
+              "{0} could not be deleted: {1}",
+              directory,
+              e.getMessage());
     }
   }
 }

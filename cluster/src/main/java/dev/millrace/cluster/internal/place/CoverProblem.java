@@ -3,7 +3,8 @@ package dev.millrace.cluster.internal.place;
 import java.util.List;
 
 /**
- * What is to be covered, and by which nodes: the layers of some pipes, and windows out of which a node can take one stretch each.
+ * What is to be covered, and by which nodes: the layers of some pipes, and windows out of which a
+ * node can take one stretch each.
  *
  * @param sums bytes of the weights before each layer, and of all; one more than there are layers
  * @param next for each layer, the next one that is to be covered, from itself on

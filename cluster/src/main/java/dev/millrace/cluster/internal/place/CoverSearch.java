@@ -16,13 +16,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Searches stretches that cover all layers while no node takes longer than a limit. All pipes grow
- * together: the shortest one gets the next stretch, as long as possible. So k pipes are found whenever
- * every layer is in k single windows of different nodes: of the nodes that have the next layer of
- * the shortest pipe, every other pipe has used at most one.
+ * together: the shortest one gets the next stretch, as long as possible. So k pipes are found
+ * whenever every layer is in k single windows of different nodes: of the nodes that have the next
+ * layer of the shortest pipe, every other pipe has used at most one.
  *
  * <p>With a limit the question is as hard as scheduling with release times and deadlines, so only
- * the best states of each round are followed: those that waste the least
- * capacity.
+ * the best states of each round are followed: those that waste the least capacity.
  */
 final class CoverSearch {
   /** States that are followed in each round; fewer if each has many extensions. */
@@ -202,7 +201,12 @@ final class CoverSearch {
   }
 
   private State after(State state, Extension extension) {
-    Step step = new Step(extension.pipe, windows[extension.window], state.frontier[extension.pipe], extension.to);
+    Step step =
+        new Step(
+            extension.pipe,
+            windows[extension.window],
+            state.frontier[extension.pipe],
+            extension.to);
     int node = step.window().node();
     State next = new State(state, step, extension.covered, extension.potential);
     next.frontier[step.pipe()] = problem.next()[step.to()];
@@ -215,9 +219,7 @@ final class CoverSearch {
     return next;
   }
 
-  /**
-   * Upper bound of the bytes that all nodes can still cover after a stretch to {@code to}.
-   */
+  /** Upper bound of the bytes that all nodes can still cover after a stretch to {@code to}. */
   private double open(State state, int pipe, int window, int to) {
     int here = problem.next()[to];
     int behind = here;

@@ -107,7 +107,10 @@ final class NodePool {
     return CoverOptimizer.of(problem(wanted, pipes, view, false));
   }
 
-  /** Which nodes should load the layers of a gap; null if there is not enough memory for all of them. */
+  /**
+   * Which nodes should load the layers of a gap; null if there is not enough memory for all of
+   * them.
+   */
   @Nullable List<Step> assignGap(BitSet gap) {
     List<LayerRange> ranges = ranges(gap);
     return CoverOptimizer.of(

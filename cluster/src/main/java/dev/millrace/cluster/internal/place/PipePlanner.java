@@ -13,7 +13,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Finds the pipes that can run, and which nodes should load which layers for more. First it wants as many pipes as possible, with no node in two of them; then the fastest slowest node, without a stretch that makes it faster by less than a fifth. A node takes at most one stretch out of each range that it has, and no stretch spans two ranges.
+ * Finds the pipes that can run, and which nodes should load which layers for more. First it wants
+ * as many pipes as possible, with no node in two of them; then the fastest slowest node, without a
+ * stretch that makes it faster by less than a fifth. A node takes at most one stretch out of each
+ * range that it has, and no stretch spans two ranges.
  */
 public final class PipePlanner {
   private final ModelRequirements need;
@@ -36,7 +39,8 @@ public final class PipePlanner {
   /**
    * A pure function: the same arguments, and candidates in any order, give the same placement.
    *
-   * @param keep running pipes; each stays while its nodes have their layers, and comes before new ones
+   * @param keep running pipes; each stays while its nodes have their layers, and comes before new
+   *     ones
    */
   public static Placement plan(
       ModelRequirements need,

@@ -4,7 +4,8 @@ import dev.millrace.engine.internal.pipe.Pipe.NodeLayers;
 import java.util.List;
 
 /**
- * A sequence of stretches through all layers of a model. The constructor checks that every layer is covered exactly once.
+ * A sequence of stretches through all layers of a model. The constructor checks that every layer is
+ * covered exactly once.
  */
 public record PlannedPipe(int layers, List<NodeLayers> stretches) {
   public PlannedPipe {

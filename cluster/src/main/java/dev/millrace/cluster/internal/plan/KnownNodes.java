@@ -1,12 +1,12 @@
 package dev.millrace.cluster.internal.plan;
 
-import dev.millrace.cluster.internal.text.PeerText;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.internal.place.CandidateNode;
 import dev.millrace.cluster.internal.place.Placement.LayerAssignment;
+import dev.millrace.cluster.internal.text.PeerText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -17,7 +17,8 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other members by their latest states, and what follows for a model: which nodes can be planned with, and which node held which layer last. One thread at a time.
+ * The other members by their latest states, and what follows for a model: which nodes can be
+ * planned with, and which node held which layer last. One thread at a time.
  */
 public final class KnownNodes {
   private final String origin;
@@ -25,7 +26,8 @@ public final class KnownNodes {
   private final int protocol;
   private final int numerics;
   private final Map<String, NodeState> nodes = new HashMap<>();
-  private final Map<String, Long> absent = new HashMap<>(); // since when, of nodes that are still in use
+  private final Map<String, Long> absent =
+      new HashMap<>(); // since when, of nodes that are still in use
   private final LayerRequests requests = new LayerRequests();
   private final @Nullable String[] lastHolder; // by layer
   private boolean seenAny;
@@ -38,13 +40,12 @@ public final class KnownNodes {
     this.lastHolder = new @Nullable String[need.layers()];
   }
 
-  /**
-   * Nodes that are new, that restarted, and that sent a newer state.
-   */
+  /** Nodes that are new, that restarted, and that sent a newer state. */
   record Change(List<String> arrived, List<String> restarted, List<String> renewed) {}
 
   /**
-   * Takes the current states of the network. A node in use stays for a while after it left the network: its link shows sooner whether it works.
+   * Takes the current states of the network. A node in use stays for a while after it left the
+   * network: its link shows sooner whether it works.
    */
   Change update(List<NodeState> states, Predicate<String> inUse, long now) {
     Map<String, NodeState> before = new HashMap<>(nodes);
@@ -273,7 +274,10 @@ public final class KnownNodes {
 
   private String namesake(NodeState node, HeldLayers other) {
     return "node %s is not used: its %s is another model of the same name (SHA-256 %s…, ours %s…)"
-        .formatted(node.name(), need.model(), PeerText.shortHash(other.sha256()), PeerText.shortHash(need.sha256()));
+        .formatted(
+            node.name(),
+            need.model(),
+            PeerText.shortHash(other.sha256()),
+            PeerText.shortHash(need.sha256()));
   }
-
 }

@@ -14,7 +14,8 @@ final class LayerRequests {
   private static final long PENDING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /**
-   * A node is asked only after it has been here this long: before, it may not know which node has the file.
+   * A node is asked only after it has been here this long: before, it may not know which node has
+   * the file.
    */
   private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -100,10 +101,13 @@ final class LayerRequests {
     }
     PendingRequest before = requests.get(request.node());
     boolean again =
-        before != null && before.range().equals(request.range()) && now - before.at() < PENDING_NANOS;
+        before != null
+            && before.range().equals(request.range())
+            && now - before.at() < PENDING_NANOS;
     if (!again) {
       requests.put(request.node(), new PendingRequest(request.range(), now));
-      failures.computeIfPresent(request.node(), (node, failed) -> new Failed(now, failed.times() + 1));
+      failures.computeIfPresent(
+          request.node(), (node, failed) -> new Failed(now, failed.times() + 1));
     }
     return !again;
   }

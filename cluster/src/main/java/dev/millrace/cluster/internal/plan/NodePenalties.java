@@ -8,13 +8,16 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes that the origin leaves out of its plans, why, and for how long. A node that failed is tried again after a pause, which doubles each time; a node that lied is never used again. Times are nanoseconds of one clock. One thread at a time.
+ * The nodes that the origin leaves out of its plans, why, and for how long. A node that failed is
+ * tried again after a pause, which doubles each time; a node that lied is never used again. Times
+ * are nanoseconds of one clock. One thread at a time.
  */
 public final class NodePenalties {
   /** Why a node is left out. */
   public enum Fault {
     /**
-     * Its link was lost. It is tried again a while after it sent a new state; without one, only after the membership would know that it is gone.
+     * Its link was lost. It is tried again a while after it sent a new state; without one, only
+     * after the membership would know that it is gone.
      */
     LINK(1, 60),
     /** It was slow, refused, failed a step, or was unreachable for another node. */

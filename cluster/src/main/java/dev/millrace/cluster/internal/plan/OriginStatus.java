@@ -18,7 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of the pipes for others: what runs and how fast, what is missing and which node had it. The planner's thread writes; any thread may read.
+ * The state of the pipes for others: what runs and how fast, what is missing and which node had it.
+ * The planner's thread writes; any thread may read.
  */
 public final class OriginStatus {
   /** A node that may be asked to compute layers for a replay. */
@@ -136,7 +137,8 @@ public final class OriginStatus {
   }
 
   /** Computes the status again, and announces changes. */
-  void refresh(List<PipeStateMachine> machines, NodePenalties penalties, KnownNodes known, long now) {
+  void refresh(
+      List<PipeStateMachine> machines, NodePenalties penalties, KnownNodes known, long now) {
     boolean runs = machines.stream().anyMatch(PipeStateMachine::isRunning);
     String why = runs ? "" : waitingReason(machines, penalties, known, now);
     boolean opens = machines.stream().anyMatch(machine -> machine.session() != null);

@@ -18,7 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Plans the pipes of an origin from the states of nodes, opens and watches them, and replaces them when a node fails. It gets events and the time, and acts through {@link PipeActions}. Only the planner's thread uses it.
+ * Plans the pipes of an origin from the states of nodes, opens and watches them, and replaces them
+ * when a node fails. It gets events and the time, and acts through {@link PipeActions}. Only the
+ * planner's thread uses it.
  */
 public final class PipeCoordinator {
   /** How long nodes may take to open a session. */
@@ -195,13 +197,19 @@ public final class PipeCoordinator {
     plan(now);
   }
 
-  /** Leaves out a node that does not work, and closes its links: what waits to be sent there would wait forever. */
+  /**
+   * Leaves out a node that does not work, and closes its links: what waits to be sent there would
+   * wait forever.
+   */
   private void suspect(String node, String why, long now) {
     leaveOut(node, NodePenalties.Fault.WORK, why, now);
     actions.disconnect(node, why);
   }
 
-  /** Expels nodes that lied. Their results may be anywhere by now, so all sequences are revoked before a plan changes. */
+  /**
+   * Expels nodes that lied. Their results may be anywhere by now, so all sequences are revoked
+   * before a plan changes.
+   */
   private void lied(PlannerEvent.Lied lied, long now) {
     String why = "of " + String.join(", ", lied.nodes()) + ": " + lied.why();
     actions.revokeAll(why);
@@ -246,7 +254,8 @@ public final class PipeCoordinator {
     pipes.breakPipe(pipe, String.join(", ", awaited) + " " + why, now);
     for (String node : awaited) {
       boolean gone = penalties.isSilentSinceLoss(node); // and not back yet: the same fault
-      penalties.penalize(node, gone ? NodePenalties.Fault.LINK : NodePenalties.Fault.WORK, why, now);
+      penalties.penalize(
+          node, gone ? NodePenalties.Fault.LINK : NodePenalties.Fault.WORK, why, now);
     }
     awaited.forEach(node -> actions.disconnect(node, why));
     planAt = now;
@@ -256,7 +265,8 @@ public final class PipeCoordinator {
     PipeSession session = PipeSet.session(pipe);
     StepDeadlines.Finding finding = deadlines.check(session, actions.stepsAway(pipe.number()), now);
     switch (finding) {
-      case null -> session.otherNodes().forEach(node -> penalties.workedFor(node, now - pipe.since()));
+      case null ->
+          session.otherNodes().forEach(node -> penalties.workedFor(node, now - pipe.since()));
       case StepDeadlines.Finding.Ask ask -> pipes.probe(pipe);
       case StepDeadlines.Finding.Late late -> suspect(late.node(), late.why(), now);
     }
@@ -320,7 +330,8 @@ public final class PipeCoordinator {
         LoadLayersRequest message =
             new LoadLayersRequest(need.sha256(), need.model(), from, to, need.fileBytes(), bytes);
         actions.send(request.node(), new NodeMessage(Kind.LOAD, 0, WireCodec.encode(message)));
-        LOG.log(Level.INFO, "node {0} is asked to load layers {1}", request.node(), request.range());
+        LOG.log(
+            Level.INFO, "node {0} is asked to load layers {1}", request.node(), request.range());
       }
     }
   }

@@ -1,10 +1,10 @@
 package dev.millrace.cluster.internal.plan;
 
-import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.internal.link.NodeMessage;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
 import dev.millrace.cluster.internal.place.PlannedPipe;
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.internal.pipe.Pipe;
 import java.lang.System.Logger.Level;

@@ -6,7 +6,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of one pipe. {@link #TABLE} has all legal transitions; others are refused. One thread at a time.
+ * The state of one pipe. {@link #TABLE} has all legal transitions; others are refused. One thread
+ * at a time.
  */
 final class PipeStateMachine {
   /** The states of a pipe. */
@@ -89,7 +90,10 @@ final class PipeStateMachine {
     return isRunning();
   }
 
-  /** A node has opened; returns whether the pipe runs now. A node that is not awaited changes nothing. */
+  /**
+   * A node has opened; returns whether the pipe runs now. A node that is not awaited changes
+   * nothing.
+   */
   boolean opened(String node, long now) {
     if (state != State.OPENING || !awaited.remove(node)) {
       return false;

@@ -7,7 +7,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events that wait for the planner. It is bounded whatever nodes send: only the latest states and lost links are kept, and of all else a limited number per node. Timeouts find what was dropped. Any thread.
+ * The events that wait for the planner. It is bounded whatever nodes send: only the latest states
+ * and lost links are kept, and of all else a limited number per node. Timeouts find what was
+ * dropped. Any thread.
  */
 public final class PlannerEventQueue {
   /** Unread events that one node may cause. */

@@ -8,7 +8,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the node that holds a step too long. When a step is overdue, all nodes of its pipe are asked which steps each of their stretches received and sent on. The first stretch in the order of the plan that did not send the step on, did not receive it, or gives no answer names the node to leave out. Times are nanoseconds of the batch loop's clock. One thread at a time.
+ * Finds the node that holds a step too long. When a step is overdue, all nodes of its pipe are
+ * asked which steps each of their stretches received and sent on. The first stretch in the order of
+ * the plan that did not send the step on, did not receive it, or gives no answer names the node to
+ * leave out. Times are nanoseconds of the batch loop's clock. One thread at a time.
  */
 final class StepDeadlines {
   /** What the planner has to do. */

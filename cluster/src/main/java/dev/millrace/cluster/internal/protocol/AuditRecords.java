@@ -7,7 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A node's audit records of one sequence: for each row its position and the hashes of its input and output. As bytes: sequence, number of rows, then position, hash in and hash out of each row.
+ * A node's audit records of one sequence: for each row its position and the hashes of its input and
+ * output. As bytes: sequence, number of rows, then position, hash in and hash out of each row.
  */
 public record AuditRecords(long sequence, List<RowHashRecorder.RowHashes> rows) {
   private static final int HASH = 32;

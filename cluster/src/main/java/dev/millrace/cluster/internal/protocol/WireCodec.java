@@ -18,7 +18,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Encodes and decodes what nodes send each other. Decoding is strict: bytes that are cut off, too long, invalid, or followed by more are a {@link ClusterException}.
+ * Encodes and decodes what nodes send each other. Decoding is strict: bytes that are cut off, too
+ * long, invalid, or followed by more are a {@link ClusterException}.
  */
 public final class WireCodec {
   /** The largest encoded state of a node. */
@@ -86,8 +87,7 @@ public final class WireCodec {
     String model = in.text(MODEL);
     int numerics = in.integer();
     Pipe pipe = pipe(in);
-    CacheShape cache =
-        new CacheShape(in.enumValue(KvType.values()), in.integer(), in.integer());
+    CacheShape cache = new CacheShape(in.enumValue(KvType.values()), in.integer(), in.integer());
     BatchShape batch = new BatchShape(in.integer(), in.integer(), in.integer());
     return new OpenSessionRequest(
         new SessionParameters(sha256, model, numerics, cache, batch), pipe);
@@ -118,9 +118,7 @@ public final class WireCodec {
                 in.number()));
   }
 
-  /**
-   * Texts: the reason of a REFUSED, node and reason of an UNREACHED. A text over 64 KiB is cut.
-   */
+  /** Texts: the reason of a REFUSED, node and reason of an UNREACHED. A text over 64 KiB is cut. */
   public static ByteBuffer encode(String... texts) {
     WireEncoder out = new WireEncoder();
     for (String text : texts) {
@@ -269,7 +267,10 @@ public final class WireCodec {
 
   private static Pipe pipe(WireDecoder in) {
     return new Pipe(
-        in.number(), in.text(NAME), in.integer(), in.list(ClusterProtocol.MAX_LAYERS, WireCodec::nodeLayers));
+        in.number(),
+        in.text(NAME),
+        in.integer(),
+        in.list(ClusterProtocol.MAX_LAYERS, WireCodec::nodeLayers));
   }
 
   private static void write(WireEncoder out, PipeStretch stretch) {

@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Reads bytes of another node. They may be anything, so nothing is allocated before its bytes are known to be there.
+ * Reads bytes of another node. They may be anything, so nothing is allocated before its bytes are
+ * known to be there.
  */
 public final class WireDecoder {
   private final String what;
@@ -47,7 +48,8 @@ public final class WireDecoder {
   public <E extends Enum<E>> E enumValue(E[] values) {
     int ordinal = integer();
     if (ordinal < 0 || ordinal >= values.length) {
-      throw bad("%s has no value %d".formatted(values[0].getDeclaringClass().getSimpleName(), ordinal));
+      throw bad(
+          "%s has no value %d".formatted(values[0].getDeclaringClass().getSimpleName(), ordinal));
     }
     return values[ordinal];
   }

@@ -8,7 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The sizes of a model's files and the hash of each chunk; the parts of a split model count as one file. Immutable.
+ * The sizes of a model's files and the hash of each chunk; the parts of a split model count as one
+ * file. Immutable.
  */
 final class ChunkHashes {
   /** Bytes of a chunk; only the last one may have fewer. */
@@ -73,7 +74,8 @@ final class ChunkHashes {
   /**
    * Reads the chunk hashes of a model of so many bytes, as a peer sent them.
    *
-   * @throws InvalidModelDataException if they do not fit; nothing larger is read before that is known
+   * @throws InvalidModelDataException if they do not fit; nothing larger is read before that is
+   *     known
    */
   static ChunkHashes read(DataInput in, long bytes) throws IOException {
     int size = in.readInt();

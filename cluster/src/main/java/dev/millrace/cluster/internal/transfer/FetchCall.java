@@ -12,7 +12,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call to a peer's {@link ModelServer}: requests missing chunks, and keeps only those with the right hash. Its end is in {@link #result}, because exceptions would lose their meaning on the way through a connection.
+ * One call to a peer's {@link ModelServer}: requests missing chunks, and keeps only those with the
+ * right hash. Its end is in {@link #result}, because exceptions would lose their meaning on the way
+ * through a connection.
  */
 final class FetchCall {
   /** How a call ended. */
@@ -122,7 +124,8 @@ final class FetchCall {
 
   private boolean answer(int answer, DataInputStream in) throws IOException {
     if (answer != ModelServer.REFUSED) {
-      throw new InvalidModelDataException("it sent bytes that are not part of the protocol (" + answer + ")");
+      throw new InvalidModelDataException(
+          "it sent bytes that are not part of the protocol (" + answer + ")");
     }
     String why = in.readUTF();
     String plain = why.replaceAll("\\p{Cntrl}", " ");
@@ -228,7 +231,8 @@ final class FetchCall {
 
   private boolean stopped() {
     localFailure =
-        new ClusterException("fetching " + wanted.model() + " was stopped; fetched chunks are kept");
+        new ClusterException(
+            "fetching " + wanted.model() + " was stopped; fetched chunks are kept");
     return result(Result.STUCK, localFailure.getMessage());
   }
 

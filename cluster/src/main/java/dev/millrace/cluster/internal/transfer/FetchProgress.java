@@ -63,7 +63,8 @@ final class FetchProgress {
   }
 
   private String percent(long done) {
-    return "%d %% of %s are here".formatted(100 * done / wanted.bytes(), humanBytes(wanted.bytes()));
+    return "%d %% of %s are here"
+        .formatted(100 * done / wanted.bytes(), humanBytes(wanted.bytes()));
   }
 
   private static String humanBytes(long bytes) {

@@ -18,7 +18,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Keeps hashes of models in small files, so that the next start does not read the models again. An entry that cannot be read, or does not fit the files, is ignored.
+ * Keeps hashes of models in small files, so that the next start does not read the models again. An
+ * entry that cannot be read, or does not fit the files, is ignored.
  */
 final class HashCache {
   private static final int MAGIC = 0x4d52_4958; // MRIX

@@ -24,7 +24,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches a model from peers into the cache of a store. Each chunk is checked on arrival, and the whole model before use. Chunks survive a stop, a crash or a full disk. A peer that sends wrong data is not asked again; a peer that is lost is asked again after the others.
+ * Fetches a model from peers into the cache of a store. Each chunk is checked on arrival, and the
+ * whole model before use. Chunks survive a stop, a crash or a full disk. A peer that sends wrong
+ * data is not asked again; a peer that is lost is asked again after the others.
  */
 public final class ModelFetch {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
@@ -45,7 +47,8 @@ public final class ModelFetch {
    *
    * @param waiting while the peer serves others
    * @param chunk for one chunk
-   * @param appearing for a peer that has the model to become known: members hear of each other at different times
+   * @param appearing for a peer that has the model to become known: members hear of each other at
+   *     different times
    * @param pause before a failed peer is asked again
    * @param attempts without a chunk before a peer is given up
    */
@@ -76,7 +79,8 @@ public final class ModelFetch {
   private final Map<String, String> givenUp = new TreeMap<>(); // peer, why
   private final Map<String, Integer> failures = new HashMap<>();
   private final Set<String> disagreeing = new HashSet<>();
-  private final Set<String> agreeing = new HashSet<>(); // peers that announced the chunk hashes in use
+  private final Set<String> agreeing =
+      new HashSet<>(); // peers that announced the chunk hashes in use
   private final FetchProgress progressLog;
   private volatile @Nullable PartialModel partial;
 
@@ -111,10 +115,12 @@ public final class ModelFetch {
   }
 
   /**
-   * Fetches and checks the model on the caller's thread. If another process is fetching it into the same cache, waits for that.
+   * Fetches and checks the model on the caller's thread. If another process is fetching it into the
+   * same cache, waits for that.
    *
    * @return the model's file, the first part of a split one
-   * @throws ClusterException if no peer has it, if the disk is full, or after {@link #stop}; a later fetch continues where this one ended
+   * @throws ClusterException if no peer has it, if the disk is full, or after {@link #stop}; a
+   *     later fetch continues where this one ended
    */
   public Path run() {
     Optional<Path> known = store.find(wanted.sha256());
@@ -170,7 +176,9 @@ public final class ModelFetch {
     }
     if (open.dropWrongChunks()) {
       for (String peer : agreeing) {
-        giveUp(peer, "its chunks have the hashes that it announced, but together they are another file");
+        giveUp(
+            peer,
+            "its chunks have the hashes that it announced, but together they are another file");
       }
       agreeing.clear();
       disagreeing.clear();
@@ -181,7 +189,9 @@ public final class ModelFetch {
     return false;
   }
 
-  /** The peer with the fewest failures; peers that agree with the chunk hashes in use come first. */
+  /**
+   * The peer with the fewest failures; peers that agree with the chunk hashes in use come first.
+   */
   private ModelSource next() {
     List<ModelSource> candidates = candidates();
     long start = limits.clock().getAsLong();
@@ -293,7 +303,8 @@ public final class ModelFetch {
   }
 
   private void giveUp(String peer, String why) {
-    LOG.log(Level.WARNING, "fetching {0}: peer {1} is not asked again: {2}", wanted.model(), peer, why);
+    LOG.log(
+        Level.WARNING, "fetching {0}: peer {1} is not asked again: {2}", wanted.model(), peer, why);
     givenUp.put(peer, why);
   }
 

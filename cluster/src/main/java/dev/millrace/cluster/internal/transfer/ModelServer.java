@@ -12,10 +12,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Serves the models of a store to peers; the handler of the call {@code model}. It serves two calls at once; others wait and get {@link #WAIT} messages. A call without progress is ended.
+ * Serves the models of a store to peers; the handler of the call {@code model}. It serves two calls
+ * at once; others wait and get {@link #WAIT} messages. A call without progress is ended.
  *
- * <p>The caller sends a hash; the answer is {@link #HAVE} and the model's {@link ChunkHashes}, or {@link
- * #REFUSED} and the reason, after any number of {@link #WAIT}. Then the caller requests runs of chunks by first and count, and gets each as {@link #CHUNK}, its length and its bytes; a first of -1 ends the call.
+ * <p>The caller sends a hash; the answer is {@link #HAVE} and the model's {@link ChunkHashes}, or
+ * {@link #REFUSED} and the reason, after any number of {@link #WAIT}. Then the caller requests runs
+ * of chunks by first and count, and gets each as {@link #CHUNK}, its length and its bytes; a first
+ * of -1 ends the call.
  */
 public final class ModelServer implements CallHandler {
   /** The call's name. */
@@ -63,7 +66,8 @@ public final class ModelServer implements CallHandler {
     byte[] sha256 = new byte[Sha256Hash.BYTES];
     in.readFully(sha256);
     if (!callers.tryAcquire()) {
-      refuse(out, "%d others are fetching here; try again later".formatted(MAX_SERVED + MAX_WAITING));
+      refuse(
+          out, "%d others are fetching here; try again later".formatted(MAX_SERVED + MAX_WAITING));
       return;
     }
     try {

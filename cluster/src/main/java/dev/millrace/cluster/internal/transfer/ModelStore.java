@@ -22,7 +22,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The model files of this node by their hash: that of {@code sha256sum}, over all parts of a split model. Hashes are kept in the cache; a file is read again only if its size, time or identity has changed. Thread-safe.
+ * The model files of this node by their hash: that of {@code sha256sum}, over all parts of a split
+ * model. Hashes are kept in the cache; a file is read again only if its size, time or identity has
+ * changed. Thread-safe.
  */
 public final class ModelStore implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
@@ -43,11 +45,13 @@ public final class ModelStore implements AutoCloseable {
     this.cache = cache;
     this.index = index;
     this.changed = changed;
-    this.hasherThread = Thread.ofPlatform().daemon().name("millrace-hashes").unstarted(this::hashPaths);
+    this.hasherThread =
+        Thread.ofPlatform().daemon().name("millrace-hashes").unstarted(this::hashPaths);
   }
 
   /**
-   * Opens a store over files, directories and the cache. Unknown models are hashed in the background. Partial models in the cache that nobody has continued for a week are removed.
+   * Opens a store over files, directories and the cache. Unknown models are hashed in the
+   * background. Partial models in the cache that nobody has continued for a week are removed.
    *
    * @param paths model files, or directories of them
    * @param cache directory for fetched models and hashes; created if missing
@@ -119,7 +123,8 @@ public final class ModelStore implements AutoCloseable {
   }
 
   /**
-   * The hash of a model, given any of its parts; waits until it is computed. From then on peers can fetch the model.
+   * The hash of a model, given any of its parts; waits until it is computed. From then on peers can
+   * fetch the model.
    *
    * @throws ClusterException if it cannot be read or is not a model
    */

@@ -14,7 +14,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model that is being fetched into the cache, chunk by chunk. No file says which chunks are there: they are hashed again when it is opened, so that a crash cannot leave a wrong record. One thread at a time, and one process.
+ * A model that is being fetched into the cache, chunk by chunk. No file says which chunks are
+ * there: they are hashed again when it is opened, so that a crash cannot leave a wrong record. One
+ * thread at a time, and one process.
  */
 final class PartialModel {
   private final ModelFetch.WantedModel wanted;
@@ -193,7 +195,8 @@ final class PartialModel {
   }
 
   /**
-   * All chunks are here, but the model has a wrong hash. If the disk returned other bytes than were written, those chunks are missing again; otherwise the chunk hashes were wrong and are dropped.
+   * All chunks are here, but the model has a wrong hash. If the disk returned other bytes than were
+   * written, those chunks are missing again; otherwise the chunk hashes were wrong and are dropped.
    *
    * @return whether the chunk hashes were wrong
    */

@@ -20,7 +20,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code SHA256.part} in the cache: the files of a partial model, its chunk hashes as a peer sent them, and a lock that one process at a time holds.
+ * {@code SHA256.part} in the cache: the files of a partial model, its chunk hashes as a peer sent
+ * them, and a lock that one process at a time holds.
  */
 final class PartialModelDirectory implements AutoCloseable {
   static final String ENDING = ".part";
@@ -88,7 +89,8 @@ final class PartialModelDirectory implements AutoCloseable {
   @Nullable ChunkHashes readManifest() throws IOException {
     try {
       byte[] chunkHashes = HashCache.verifyChecksum(Files.readAllBytes(manifest()), MAGIC);
-      return ChunkHashes.read(new DataInputStream(new ByteArrayInputStream(chunkHashes)), wanted.bytes());
+      return ChunkHashes.read(
+          new DataInputStream(new ByteArrayInputStream(chunkHashes)), wanted.bytes());
     } catch (NoSuchFileException | InvalidModelDataException | EOFException e) {
       return null;
     }

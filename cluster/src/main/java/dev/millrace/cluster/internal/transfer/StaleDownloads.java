@@ -70,11 +70,7 @@ final class StaleDownloads {
       for (Path path : inside) {
         Files.delete(path);
       }
-      LOG.log(
-          Level.INFO,
-          "{0}: removed, unused for {1} days",
-          directory,
-          KEPT.toDays());
+      LOG.log(Level.INFO, "{0}: removed, unused for {1} days", directory, KEPT.toDays());
     }
   }
 }

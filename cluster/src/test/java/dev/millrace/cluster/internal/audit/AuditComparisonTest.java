@@ -82,7 +82,8 @@ final class AuditComparisonTest {
     note("b", 1, hash(99), hash(98));
     AuditComparison.Deviation lie = judge(truth.getLast());
     assertThat(lie.nodes()).containsExactly("a", "b");
-    assertThat(lie.why()).contains("one lies about what was sent between them at position 1");
+    assertThat(lie.why())
+        .contains("gives a false record of what was sent between them at position 1");
   }
 
   @Test

@@ -2,13 +2,13 @@ package dev.millrace.cluster.internal.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.internal.link.NodeMessage;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
 import dev.millrace.cluster.internal.plan.OriginStatus;
 import dev.millrace.cluster.internal.plan.PipeSession;
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.internal.pipe.Pipe;
@@ -35,7 +35,8 @@ final class ReplayRunnerTest {
   /** A replay at a node that will not. */
   private RemoteReplay refusing(String node) {
     asked.add(node);
-    SessionParameters terms = new SessionParameters(
+    SessionParameters terms =
+        new SessionParameters(
             "5ha",
             "m",
             1,

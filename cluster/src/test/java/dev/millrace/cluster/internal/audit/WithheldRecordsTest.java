@@ -84,7 +84,7 @@ final class WithheldRecordsTest {
   void whoIsSilentTwiceIsExpelled() throws InterruptedException {
     audit.start(recording -> {});
     end();
-    assertThat(verdicts.take()).contains("no verdict: node a does not give its records");
+    assertThat(verdicts.take()).contains("no verdict: node a does not send its records");
     assertThat(events.take()).isInstanceOf(PlannerEvent.Suspect.class);
     end();
     assertThat(verdicts.take()).contains("no verdict");

@@ -72,7 +72,7 @@ class ConfiguredLayersCheckTest {
     assertThatThrownBy(() -> LayerNode.start(settings))
         .isInstanceOf(ClusterException.class)
         .hasMessageContaining("of the 4.9 KiB that this node may use")
-        .hasMessageContaining("name fewer layers, or a larger --memory");
+        .hasMessageContaining("pass fewer layers or a larger --memory");
   }
 
   @Test

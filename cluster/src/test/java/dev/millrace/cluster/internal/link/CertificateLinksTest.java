@@ -81,9 +81,7 @@ final class CertificateLinksTest {
     try (LoopbackConnections net = new LoopbackConnections()) {
       PeerConnections b =
           net.open(
-              named("b", tls(ours, ours.issue("b", "b", "EC"))),
-              LoopbackConnections.OPEN,
-              atB);
+              named("b", tls(ours, ours.issue("b", "b", "EC"))), LoopbackConnections.OPEN, atB);
       SSLContext stranger = tls(theirs, theirs.issue("a", "a", "EC"));
       PeerConnections a =
           net.open(named("a", stranger), LoopbackConnections.OPEN, new RecordingReceiver());

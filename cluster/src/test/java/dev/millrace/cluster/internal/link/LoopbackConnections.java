@@ -46,7 +46,8 @@ final class LoopbackConnections implements AutoCloseable {
   }
 
   PeerConnections open(NodeIdentity identity, AdmissionPolicy policy, MessageReceiver receiver) {
-    PeerConnections connections = PeerConnections.open(identity, LOOPBACK, settings, policy, receiver);
+    PeerConnections connections =
+        PeerConnections.open(identity, LOOPBACK, settings, policy, receiver);
     open.add(connections::close);
     return connections;
   }

@@ -92,7 +92,8 @@ final class PeerCallsTest {
                       }))
           .hasMessageStartingWith("the call \"still\" to " + b.address());
       assertThatThrownBy(() -> a.call(b.address(), "none", TIMEOUT, (in, out) -> 1))
-          .hasMessage(b.address() + " refused us: this node does not answer the call \"none\" (yet)")
+          .hasMessage(
+              b.address() + " refused us: this node does not answer the call \"none\" (yet)")
           .extracting(e -> ((ClusterException) e).refused())
           .isEqualTo(false);
       go.countDown();
@@ -123,8 +124,7 @@ final class PeerCallsTest {
   @Test
   void onlySoManyCallsAreAnsweredAtOnce() throws Exception {
     CountDownLatch go = new CountDownLatch(1);
-    ConnectionSettings two =
-        new ConnectionSettings(TIMEOUT, TIMEOUT, 1 << 20, 8, 2, TIMEOUT, null);
+    ConnectionSettings two = new ConnectionSettings(TIMEOUT, TIMEOUT, 1 << 20, 8, 2, TIMEOUT, null);
     try (LoopbackConnections net = new LoopbackConnections(two)) {
       PeerConnections a = net.open("a", new RecordingReceiver());
       PeerConnections b = net.open("b", new RecordingReceiver());

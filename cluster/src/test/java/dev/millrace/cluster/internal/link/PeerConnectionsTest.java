@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.cluster.ClusterException;
-import dev.millrace.cluster.internal.link.LoopbackConnections.LinkedPair;
 import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.internal.connection.ConnectionSettings;
+import dev.millrace.cluster.internal.link.LoopbackConnections.LinkedPair;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

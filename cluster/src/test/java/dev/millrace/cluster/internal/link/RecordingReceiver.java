@@ -10,6 +10,7 @@ final class RecordingReceiver implements MessageReceiver {
 
   /** Sender and body of each message. */
   final List<String> texts = new CopyOnWriteArrayList<>();
+
   final List<String> lost = new CopyOnWriteArrayList<>();
 
   /** Messages and losses, in their order. */

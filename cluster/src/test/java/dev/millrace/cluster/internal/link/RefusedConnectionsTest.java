@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.HostPort;
-import dev.millrace.cluster.NetworkKeyFixture;
 import dev.millrace.cluster.NetworkKey;
+import dev.millrace.cluster.NetworkKeyFixture;
 import dev.millrace.cluster.internal.connection.AdmissionPolicy;
 import dev.millrace.cluster.internal.connection.CallClient;
 import dev.millrace.cluster.internal.connection.ConnectionListener;
@@ -168,7 +168,7 @@ final class RefusedConnectionsTest {
       assertThat(said)
           .hasMessage(
               at(http)
-                  + " does not speak TLS: it is no node of Millrace; give the address that a node"
+                  + " does not speak TLS: it is not a Millrace node; give the address that a node"
                   + " listens on");
     }
   }
@@ -264,8 +264,8 @@ final class RefusedConnectionsTest {
       assertThat(sending(net, net.tls, at(silent)))
           .hasMessage(
               at(silent)
-                  + " took the connection and did not answer in 300 ms: it is frozen or"
-                  + " overloaded, or no node of Millrace");
+                  + " accepted the connection and did not answer in 300 ms: it is frozen or"
+                  + " overloaded, or not a Millrace node");
     }
   }
 
@@ -346,7 +346,8 @@ final class RefusedConnectionsTest {
       }
       open.getFirst().setSoTimeout(10_000);
       assertThat(open.getFirst().getInputStream().read()).as("the oldest goes").isEqualTo(-1);
-      assertThat(b.connectionsWithoutLink()).isLessThanOrEqualTo(ConnectionListener.MAX_WITHOUT_HELLO);
+      assertThat(b.connectionsWithoutLink())
+          .isLessThanOrEqualTo(ConnectionListener.MAX_WITHOUT_HELLO);
       for (Socket socket : open) {
         socket.close();
       }

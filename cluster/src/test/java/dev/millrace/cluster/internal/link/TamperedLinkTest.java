@@ -61,7 +61,7 @@ final class TamperedLinkTest {
       between.a().send("b", text("secret payload"));
       eventually(() -> assertThat(atB.lost).hasSize(1));
       eventually(() -> assertThat(atA.lost).hasSize(1));
-      assertThat(atB.lost.getFirst()).startsWith("a: what was sent was changed on its way");
+      assertThat(atB.lost.getFirst()).startsWith("a: bytes were changed on the way");
       assertThat(atB.texts).containsExactly("a: first");
 
       between.proxy().harm = TamperingProxy.NONE;
@@ -96,7 +96,7 @@ final class TamperedLinkTest {
           };
       between.a().send("b", text("only once"));
       eventually(() -> assertThat(atB.lost).hasSize(1));
-      assertThat(atB.lost.getFirst()).startsWith("a: what was sent was changed on its way");
+      assertThat(atB.lost.getFirst()).startsWith("a: bytes were changed on the way");
       assertThat(atB.texts.stream().filter(t -> t.contains("only once")).count())
           .isLessThanOrEqualTo(1);
     }
@@ -150,7 +150,7 @@ final class TamperedLinkTest {
       assertThatThrownBy(() -> between.a().send("b", text("x")))
           .isInstanceOf(ClusterException.class)
           .hasMessageStartingWith(
-              between.proxy().address() + " took the connection and did not answer in 5 s");
+              between.proxy().address() + " accepted the connection and did not answer in 5 s");
     }
   }
 

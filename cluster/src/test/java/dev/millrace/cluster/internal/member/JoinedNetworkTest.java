@@ -225,7 +225,7 @@ final class JoinedNetworkTest {
     MemberAdmission desk = new MemberAdmission(new NodeIdentity("a", 1, tls, false), Set.of());
     assertThat(desk.refusalReason(hello("b", NumericsVersion.CURRENT))).isNull();
     assertThat(desk.refusalReason(hello("b", NumericsVersion.CURRENT + 1)))
-        .contains("node \"b\" computes by version 2", "run the same release");
+        .contains("node \"b\" uses version 2", "run the same release");
     assertThat(desk.refusalReason(hello("b b", NumericsVersion.CURRENT)))
         .contains("1 to 64 of the characters");
   }

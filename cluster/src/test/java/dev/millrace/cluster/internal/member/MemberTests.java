@@ -23,9 +23,7 @@ final class MemberTests {
   /** From now on a member neither sends nor receives, as if its machine were cut off. */
   static DISCARD silence(JChannel channel) throws Exception {
     DISCARD silence = new DISCARD().discardAll(true);
-    channel
-        .getProtocolStack()
-        .insertProtocol(silence, ProtocolStack.Position.ABOVE, TP.class);
+    channel.getProtocolStack().insertProtocol(silence, ProtocolStack.Position.ABOVE, TP.class);
     return silence;
   }
 

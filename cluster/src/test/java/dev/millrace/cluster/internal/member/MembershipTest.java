@@ -110,7 +110,9 @@ final class MembershipTest {
                     .extracting(NodeState::sessions)
                     .containsExactly(7));
     again.close();
-    await().atMost(SOON).untilAsserted(() -> assertThat(MemberTests.names(a.states())).isEqualTo(Set.of("a")));
+    await()
+        .atMost(SOON)
+        .untilAsserted(() -> assertThat(MemberTests.names(a.states())).isEqualTo(Set.of("a")));
   }
 
   @Test
@@ -334,8 +336,7 @@ final class MembershipTest {
 
   private static SSLContext certified(TestCertificateAuthority authority, String name)
       throws Exception {
-    TestCertificateAuthority.Issued issued =
-        authority.issue(name, name, "EC");
+    TestCertificateAuthority.Issued issued = authority.issue(name, name, "EC");
     return PemSslContext.of(issued.certificate(), issued.key(), authority.certificate);
   }
 

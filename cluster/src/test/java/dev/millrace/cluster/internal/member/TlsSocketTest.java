@@ -67,7 +67,7 @@ final class TlsSocketTest {
                 }
               })
           .isInstanceOf(SocketException.class)
-          .hasMessageContaining("does not take what it is sent");
+          .hasMessageContaining("the other side does not read");
       assertThatThrownBy(() -> socket.getInputStream().read()).isInstanceOf(SocketException.class);
     }
   }

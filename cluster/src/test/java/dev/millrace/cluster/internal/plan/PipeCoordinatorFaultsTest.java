@@ -19,7 +19,8 @@ final class PipeCoordinatorFaultsTest {
   void aRefusalIsTriedAgainAfterAWhile() {
     nodes.refusing.put("a", "no memory");
     nodes.publish("a 1-9");
-    assertThat(nodes.waitingReason()).isEqualTo("layers 1-8 are missing (last at a: refused: no memory)");
+    assertThat(nodes.waitingReason())
+        .isEqualTo("layers 1-8 are missing (last at a: refused: no memory)");
     nodes.refusing.clear();
     nodes.advance(4_800);
     assertThat(nodes.pipe(0)).isEqualTo("none");

@@ -2,8 +2,8 @@ package dev.millrace.cluster.internal.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.HeldLayers;
+import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.PipeState;
 import java.util.List;
@@ -21,12 +21,14 @@ final class PipeCoordinatorRequestsTest {
     nodes.remove("b");
     nodes.publish();
     assertThat(nodes.pipe(0)).isEqualTo("none");
-    assertThat(nodes.waitingReason()).isEqualTo("layers 5-8 are missing (last at b: the link is lost: reset)");
+    assertThat(nodes.waitingReason())
+        .isEqualTo("layers 5-8 are missing (last at b: the link is lost: reset)");
     PipeState announced = nodes.announced.getFirst();
     assertThat(announced.waitingReason()).isEqualTo(nodes.waitingReason());
     assertThat(announced.stretches()).hasSize(2);
     nodes.advance(61_000);
-    assertThat(nodes.waitingReason()).isEqualTo("layers 5-8 are missing (last at b, which is gone)");
+    assertThat(nodes.waitingReason())
+        .isEqualTo("layers 5-8 are missing (last at b, which is gone)");
     nodes.publish("d 5-9");
     assertThat(nodes.pipe(0)).isEqualTo("layers 0 here, 1-4 at a, 5-8 at d");
     assertThat(nodes.counters.recoveries.sum()).isEqualTo(1);
@@ -186,10 +188,7 @@ final class PipeCoordinatorRequestsTest {
     nodes.put(
         NodeState.of("a", 1, 1, 2, somewhere, somewhere)
             .withLayers(
-                0,
-                0,
-                List.of(SimulatedNodes.holding(1, 9, HeldLayers.State.LOADED)),
-                List.of()));
+                0, 0, List.of(SimulatedNodes.holding(1, 9, HeldLayers.State.LOADED)), List.of()));
     HeldLayers namesake =
         new HeldLayers("other", "model.gguf", 9, 1, 9, HeldLayers.State.LOADED, false, 1, 0, "");
     nodes.holds("b", namesake);

@@ -56,7 +56,7 @@ final class PipeStateMachineTest {
   void whatTheTableHasNotIsRefused() {
     assertThatThrownBy(() -> pipe.broken(1))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("pipe 2: no way on BROKEN from NONE");
+        .hasMessage("pipe 2: no transition on BROKEN from NONE");
     pipe.planned(session("a"), 1);
     assertThatThrownBy(() -> pipe.planned(session("a"), 2))
         .hasMessage("pipe 2: no way on PLANNED from OPENING");

@@ -1,6 +1,5 @@
 package dev.millrace.cluster.internal.plan;
 
-import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.ModelRequirements;
@@ -9,6 +8,7 @@ import dev.millrace.cluster.PipeState;
 import dev.millrace.cluster.internal.link.NodeMessage;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
 import dev.millrace.cluster.internal.protocol.OpenSessionRequest;
+import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.api.WheelStats;
@@ -25,8 +25,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulated network: nodes that hold what the test says, answer what they
- * are asked, and a clock that goes when it is moved.
+ * A simulated network: nodes that hold what the test says, answer what they are asked, and a clock
+ * that goes when it is moved.
  */
 final class SimulatedNodes implements PipeActions {
   static final int LAYERS = 9;
@@ -175,7 +175,8 @@ final class SimulatedNodes implements PipeActions {
     }
     if (message.kind() == Kind.OPEN) {
       OpenSessionRequest opening = WireCodec.decodeOpenRequest(message.body().duplicate());
-      if (opening.parameters().cache().pages() != 8 || opening.parameters().batch().inFlight() != 8) {
+      if (opening.parameters().cache().pages() != 8
+          || opening.parameters().batch().inFlight() != 8) {
         throw new AssertionError(opening);
       }
       String refusal = refusing.get(node);

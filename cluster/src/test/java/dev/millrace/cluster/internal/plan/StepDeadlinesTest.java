@@ -138,12 +138,12 @@ final class StepDeadlinesTest {
     deadlines.probed(twice, "a", at(8, 8, 7, 6));
     deadlines.probed(twice, "b", at(8, 8));
     assertThat(deadlines.check(twice, away(7, 0), 101))
-        .isEqualTo(new Finding.Late("a", "has kept a step for more than 0 ms"));
+        .isEqualTo(new Finding.Late("a", "has held a step for more than 0 ms"));
     assertThat(deadlines.check(twice, away(7, 0), 201)).isInstanceOf(Finding.Ask.class);
     deadlines.probed(twice, "a", at(8, 8, 6, 6));
     deadlines.probed(twice, "b", at(8, 6));
     assertThat(deadlines.check(twice, away(7, 0), 202))
         .as("it waits for b, which has it")
-        .isEqualTo(new Finding.Late("b", "has kept a step for more than 0 ms"));
+        .isEqualTo(new Finding.Late("b", "has held a step for more than 0 ms"));
   }
 }

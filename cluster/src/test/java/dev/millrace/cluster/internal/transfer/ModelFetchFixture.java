@@ -173,8 +173,7 @@ abstract class ModelFetchFixture {
     assertThat(dir.resolve("cache").resolve(wanted.sha256() + ".part/.files")).isEmptyDirectory();
   }
 
-  static void header(DataOutputStream out, int chunk, int count, long... parts)
-      throws IOException {
+  static void header(DataOutputStream out, int chunk, int count, long... parts) throws IOException {
     out.writeByte(ModelServer.HAVE);
     out.writeInt(chunk);
     out.writeInt(count);

@@ -155,7 +155,7 @@ class ModelServerTest {
       ChunkHashes.read(caller.in, Files.size(model));
       caller.ask(asked[0], asked[1]);
       assertThat(caller.in.read()).isEqualTo(ModelServer.REFUSED);
-      assertThat(caller.in.readUTF()).contains("not in the model's 2");
+      assertThat(caller.in.readUTF()).contains("the model has 2 chunks");
       caller.socket.close();
     }
   }
@@ -166,7 +166,7 @@ class ModelServerTest {
     ModelFilesForTests.write(model, 1_000, 2);
     Caller caller = Caller.of(peer.at(), sha256);
     assertThat(caller.in.read()).isEqualTo(ModelServer.REFUSED);
-    assertThat(caller.in.readUTF()).contains("there is no model " + sha256);
+    assertThat(caller.in.readUTF()).contains("this node does not have model " + sha256);
     caller.socket.close();
   }
 
