@@ -202,7 +202,8 @@ class ModuleBoundariesTest {
         "of packages " + List.of(packages),
         type ->
             List.of(packages).stream()
-                .anyMatch(it -> (type.getPackageName() + ".").startsWith("dev.millrace." + it + ".")));
+                .anyMatch(
+                    it -> (type.getPackageName() + ".").startsWith("dev.millrace." + it + ".")));
   }
 
   /** The membership library is seen by one package: another library would be another package. */

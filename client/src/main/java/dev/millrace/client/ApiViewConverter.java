@@ -60,7 +60,8 @@ final class ApiViewConverter {
   static TaskView toTaskView(JobId job, ApiTask task) {
     EntityId id =
         EntityId.of(task.id(), job)
-            .orElseThrow(() -> new JsonException("task " + task.id() + " does not belong to job " + job));
+            .orElseThrow(
+                () -> new JsonException("task " + task.id() + " does not belong to job " + job));
     String worker = task.worker();
     return new TaskView(
         id.stage(),

@@ -208,8 +208,7 @@ class ServerMetricsTest {
   @Test
   void metricsOfRemoteModelsHaveTheirOwnNames() {
     RemoteModelStatus far =
-        new RemoteModelStatus(
-            "far", true, "", Map.of("nodes", 3.0, "replans_total", 2.0));
+        new RemoteModelStatus("far", true, "", Map.of("nodes", 3.0, "replans_total", 2.0));
     RemoteModelStatus gone =
         new RemoteModelStatus("gone", false, "layers 0 to 3", Map.of("nodes", 1.0));
     metrics.inference(
