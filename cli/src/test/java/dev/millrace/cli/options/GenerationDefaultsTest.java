@@ -35,7 +35,13 @@ class GenerationDefaultsTest {
 
   private void refused(String variable, String value, String message) {
     environment.put(variable, value);
-    assertThatThrownBy(this::defaults).hasMessageContaining(variable).hasMessageContaining(message);
+    assertThatThrownBy(
+            () -> {
+              defaults();
+              GenerationDefaults.chatTemplate(shell());
+            })
+        .hasMessageContaining(variable)
+        .hasMessageContaining(message);
     environment.remove(variable);
   }
 
