@@ -59,7 +59,7 @@ final class NetworkKeyTest {
       Files.writeString(file, bad);
       assertThatThrownBy(() -> NetworkKey.read(file))
           .isInstanceOf(ClusterException.class)
-          .hasMessageStartingWith(file + " is not a network key: the file has one line")
+          .hasMessageStartingWith(file + " is no network key: the file has one line")
           .hasMessageNotContaining("0123456789")
           .hasNoCause();
     }

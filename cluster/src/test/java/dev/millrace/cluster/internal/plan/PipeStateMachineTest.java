@@ -59,7 +59,7 @@ final class PipeStateMachineTest {
         .hasMessage("pipe 2: no transition on BROKEN from NONE");
     pipe.planned(session("a"), 1);
     assertThatThrownBy(() -> pipe.planned(session("a"), 2))
-        .hasMessage("pipe 2: no way on PLANNED from OPENING");
+        .hasMessage("pipe 2: no transition on PLANNED from OPENING");
   }
 
   @Test
