@@ -34,8 +34,9 @@ class AnswerRecordsTest {
   private static final JsonObject EMPTY = JsonObject.create();
   private static final JsonObject DATA = JsonObject.create().put("width", 640L);
   private static final JsonObject MARK = JsonObject.create().put("mark", "x");
-  private static final ApiTimes NEW = new ApiTimes(CREATED, UPDATED, null, null);
-  private static final ApiTimes ALL_TIMES = new ApiTimes(CREATED, UPDATED, STARTED, ENDED);
+  private static final ApiTimestamps NEW = new ApiTimestamps(CREATED, UPDATED, null, null);
+  private static final ApiTimestamps ALL_TIMES =
+      new ApiTimestamps(CREATED, UPDATED, STARTED, ENDED);
   private static final String NO_TRACE_FIELD =
       "\"traceparent\":\"00-00000000000000000000000000000000-0000000000000000-00\"";
   private static final String TRACE_FIELDS =

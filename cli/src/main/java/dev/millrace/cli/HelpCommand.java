@@ -23,7 +23,7 @@ final class HelpCommand implements Command {
     if (!arguments.words().isEmpty()) {
       Command command = CommandRegistry.find(arguments.words().getFirst());
       if (command == null) {
-        return UsageText.unknown(shell, arguments.words().getFirst());
+        return CommandOverview.unknown(shell, arguments.words().getFirst());
       }
       shell.out().print(command.syntax().help());
       return ExitCode.OK;
@@ -35,6 +35,6 @@ final class HelpCommand implements Command {
       }
       return ExitCode.OK;
     }
-    return UsageText.print(shell);
+    return CommandOverview.print(shell);
   }
 }

@@ -63,7 +63,7 @@ public final class Main {
   /** Runs one command and returns its exit status. Never ends the JVM. */
   static int run(Shell shell, String... args) {
     try {
-      return args.length == 0 ? UsageText.print(shell) : dispatch(shell, args);
+      return args.length == 0 ? CommandOverview.print(shell) : dispatch(shell, args);
     } finally {
       shell.out().flush();
       shell.err().flush();
@@ -75,7 +75,7 @@ public final class Main {
     if (command == null) {
       return args[0].equals(AotTraining.ARGUMENT)
           ? AotTraining.run(shell)
-          : UsageText.unknown(shell, args[0]);
+          : CommandOverview.unknown(shell, args[0]);
     }
     Syntax syntax = command.syntax();
     if (ArgumentParser.asks(syntax, Option.HELP, args, 1)) {

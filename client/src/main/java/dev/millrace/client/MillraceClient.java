@@ -65,8 +65,8 @@ public final class MillraceClient implements AutoCloseable {
   }
 
   /** Health, metrics and the OpenAPI document. */
-  public HealthApi health() {
-    return new HealthApi(transport);
+  public MonitoringApi monitoring() {
+    return new MonitoringApi(transport);
   }
 
   public URI base() {
@@ -162,7 +162,7 @@ public final class MillraceClient implements AutoCloseable {
       return this;
     }
 
-    public Builder metrics(SdkMetrics value) {
+    public Builder metrics(ClientMetrics value) {
       meters = value.meters();
       return this;
     }

@@ -166,8 +166,8 @@ class RequestsTest {
     api.on("GET /health/ready", ScriptedServer.text(503, "{}"));
     api.on("GET /health/live", ScriptedServer.text(200, "{}"));
 
-    assertThat(client.health().ready()).isFalse();
-    assertThat(client.health().live()).isTrue();
+    assertThat(client.monitoring().ready()).isFalse();
+    assertThat(client.monitoring().live()).isTrue();
     assertThat(api.seen("GET /health/ready")).hasSize(1);
   }
 

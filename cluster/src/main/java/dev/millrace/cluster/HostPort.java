@@ -1,6 +1,6 @@
 package dev.millrace.cluster;
 
-import dev.millrace.cluster.internal.text.PeerText;
+import dev.millrace.cluster.internal.text.DisplayText;
 
 /** A host and a port. */
 public record HostPort(String host, int port) {
@@ -11,7 +11,7 @@ public record HostPort(String host, int port) {
     if (!isHost(host) || port < 0 || port > 65_535) {
       throw new ClusterException(
           "\"%s:%d\" is no address: give HOST:PORT with a port of 0 to 65535"
-              .formatted(PeerText.sanitized(host), port));
+              .formatted(DisplayText.sanitized(host), port));
     }
   }
 

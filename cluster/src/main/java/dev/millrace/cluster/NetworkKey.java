@@ -1,6 +1,6 @@
 package dev.millrace.cluster;
 
-import dev.millrace.cluster.internal.text.PeerText;
+import dev.millrace.cluster.internal.text.DisplayText;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -66,7 +66,7 @@ public final class NetworkKey {
               .formatted(file));
     } catch (IOException e) {
       throw new ClusterException(
-          "%s: the key file cannot be read: %s".formatted(file, PeerText.messageOf(e)));
+          "%s: the key file cannot be read: %s".formatted(file, DisplayText.messageOf(e)));
     }
     return parse(file, line);
   }
@@ -133,7 +133,7 @@ public final class NetworkKey {
               .formatted(file));
     } catch (IOException e) {
       throw new ClusterException(
-          "%s: the key cannot be written: %s".formatted(file, PeerText.messageOf(e)));
+          "%s: the key cannot be written: %s".formatted(file, DisplayText.messageOf(e)));
     }
   }
 

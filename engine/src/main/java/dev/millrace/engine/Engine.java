@@ -18,7 +18,7 @@ import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.LocalModel;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.wheel.BatchLoop;
-import dev.millrace.engine.internal.wheel.TextAssembler;
+import dev.millrace.engine.internal.wheel.Detokenizer;
 import dev.millrace.engine.internal.wheel.WheelSettings;
 import dev.millrace.engine.token.Tokenizer;
 import java.lang.System.Logger.Level;
@@ -103,7 +103,7 @@ public final class Engine implements AutoCloseable {
             settings,
             List.of(processor),
             tokenizer,
-            () -> TextAssembler.of(tokenizer.decoder()),
+            () -> Detokenizer.of(tokenizer.decoder()),
             System::nanoTime,
             null);
     return new Parts(

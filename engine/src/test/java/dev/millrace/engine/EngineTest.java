@@ -21,7 +21,7 @@ import dev.millrace.engine.internal.model.SegmentWeights;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.pipe.Segment;
 import dev.millrace.engine.internal.wheel.BatchLoop;
-import dev.millrace.engine.internal.wheel.TextAssembler;
+import dev.millrace.engine.internal.wheel.Detokenizer;
 import dev.millrace.engine.internal.wheel.WheelSettings;
 import dev.millrace.engine.oracle.ModelShape;
 import dev.millrace.engine.oracle.RandomModels;
@@ -127,7 +127,7 @@ class EngineTest {
             WheelSettings.of(settings, load.pages(), load.context()),
             List.of(PipeProcessor.local(segments, end.end())),
             tokenizer,
-            () -> TextAssembler.of(tokenizer.decoder()),
+            () -> Detokenizer.of(tokenizer.decoder()),
             System::nanoTime,
             null);
     return new Engine.Parts(

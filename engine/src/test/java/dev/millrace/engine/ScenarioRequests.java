@@ -2,7 +2,7 @@ package dev.millrace.engine;
 
 import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.api.Sampling;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -48,7 +48,7 @@ final class ScenarioRequests {
     Random random = new Random(7);
     List<GenerationRequest> all = new ArrayList<>();
     for (int i = 0; i < COUNT; i++) {
-      int[] prompt = tokens(random, PROMPTS[i][0] + (i < 2 ? morePages * KvPages.SIZE : 0));
+      int[] prompt = tokens(random, PROMPTS[i][0] + (i < 2 ? morePages * KvPageSize.POSITIONS : 0));
       System.arraycopy(COMMON, 0, prompt, 0, PROMPTS[i][1]);
       all.add(GenerationRequest.of(prompt, sampling(i), i < 2 ? LONG : SHORT).ignoringEnd());
     }

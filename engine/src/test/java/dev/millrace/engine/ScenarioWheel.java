@@ -13,7 +13,7 @@ import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.pipe.Segment;
 import dev.millrace.engine.internal.tensor.ComputePool;
 import dev.millrace.engine.internal.wheel.BatchLoop;
-import dev.millrace.engine.internal.wheel.TextAssembler;
+import dev.millrace.engine.internal.wheel.Detokenizer;
 import dev.millrace.engine.internal.wheel.WheelSettings;
 import dev.millrace.engine.token.Vocabulary;
 import java.lang.foreign.Arena;
@@ -138,7 +138,7 @@ final class ScenarioWheel implements AutoCloseable {
   }
 
   /** Decodes every token as no text. */
-  static final class Silent implements TextAssembler {
+  static final class Silent implements Detokenizer {
     @Override
     public String push(int token) {
       return "";

@@ -5,7 +5,7 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.server.Server;
 import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 import dev.millrace.store.fs.Workspace;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +25,7 @@ public final class EmbeddedModel {
    */
   public static void main(String[] args) throws InterruptedException {
     Workspace workspace = Workspace.open(Path.of(args[0]));
-    InferenceSettings settings = InferenceSettings.of(List.of(ModelFile.of(Path.of(args[1]))));
+    InferenceSettings settings = InferenceSettings.of(List.of(NamedModel.of(Path.of(args[1]))));
     try (JobStore store = workspace.own().orElseThrow();
         Inference inference = Inference.open(settings);
         Server server =

@@ -19,7 +19,7 @@ import dev.millrace.http.tracing.OtlpTracing;
 import dev.millrace.http.webhook.WebhookService;
 import dev.millrace.http.webhook.WebhookSettings;
 import dev.millrace.server.Server;
-import dev.millrace.server.ServerListener;
+import dev.millrace.server.TaskListener;
 import dev.millrace.server.infer.InferenceStats;
 import dev.millrace.server.infer.model.RemoteModelStatus;
 import java.net.URI;
@@ -85,8 +85,8 @@ public final class HttpApi implements AutoCloseable {
   }
 
   /** The listener to register for the server's own tasks. */
-  public ServerListener taskListener() {
-    return tracing == null ? new ServerListener() {} : tracing.taskListener(store);
+  public TaskListener taskListener() {
+    return tracing == null ? new TaskListener() {} : tracing.taskListener(store);
   }
 
   /**

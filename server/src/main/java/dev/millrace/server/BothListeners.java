@@ -6,7 +6,7 @@ import dev.millrace.core.task.TraceContext;
 import org.jspecify.annotations.Nullable;
 
 /** Two listeners as one: the second is called even if the first throws. */
-record BothListeners(ServerListener first, ServerListener second) implements ServerListener {
+record BothListeners(TaskListener first, TaskListener second) implements TaskListener {
   @Override
   public void started(Claim claim) {
     try {

@@ -19,7 +19,7 @@ public final class ServerBuilder {
   String name = "server-" + ProcessHandle.current().pid();
   Duration stopTimeout = Duration.ofSeconds(5);
   InstantSource clock = InstantSource.system();
-  ServerListener listener = new ServerListener() {};
+  TaskListener listener = new TaskListener() {};
 
   ServerBuilder(JobStore store) {
     this.store = store;
@@ -87,7 +87,7 @@ public final class ServerBuilder {
     return this;
   }
 
-  public ServerBuilder listener(ServerListener newListener) {
+  public ServerBuilder listener(TaskListener newListener) {
     this.listener = newListener;
     return this;
   }

@@ -33,14 +33,14 @@ final class TaskProcessor {
   private final JobStore store;
   private final Map<String, Worker> workers;
   private final StoreRetry storeRetry;
-  private final ServerListener listener;
+  private final TaskListener listener;
   private final OutcomeCounters counters = new OutcomeCounters();
 
   /**
    * @param workers by type
    */
   TaskProcessor(
-      JobStore store, Map<String, Worker> workers, StoreRetry retry, ServerListener listener) {
+      JobStore store, Map<String, Worker> workers, StoreRetry retry, TaskListener listener) {
     this.store = store;
     this.workers = Map.copyOf(workers);
     this.storeRetry = retry;

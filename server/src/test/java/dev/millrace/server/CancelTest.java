@@ -27,8 +27,8 @@ class CancelTest {
   private final CountDownLatch go = new CountDownLatch(1);
   private final List<String> seen = new CopyOnWriteArrayList<>();
   private final BlockingQueue<Outcome> answers = new LinkedBlockingQueue<>();
-  private final ServerListener listener =
-      new ServerListener() {
+  private final TaskListener listener =
+      new TaskListener() {
         @Override
         public void finished(Claim claim, TaskOutcome outcome, Outcome answer) {
           answers.add(answer);

@@ -164,8 +164,8 @@ class ResumableTaskTest {
               }
               return new TaskOutcome.Failed(new Failure("cut", false, "half", receipt));
             });
-    ServerListener listener =
-        new ServerListener() {
+    TaskListener listener =
+        new TaskListener() {
           @Override
           public void finished(Claim claim, TaskOutcome outcome, Outcome answer) {
             outcomes.add(outcome);

@@ -197,8 +197,8 @@ class WorkerPoolTest {
     CountDownLatch started = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);
     Set<String> told = ConcurrentHashMap.newKeySet();
-    ServerListener listener =
-        new ServerListener() {
+    TaskListener listener =
+        new TaskListener() {
           @Override
           public void started(Claim claim) {
             told.add("started " + claim.input());

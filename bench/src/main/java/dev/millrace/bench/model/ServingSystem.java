@@ -16,7 +16,7 @@ import dev.millrace.server.ServerStatus;
 import dev.millrace.server.Worker;
 import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 import dev.millrace.store.fs.Workspace;
 import java.nio.file.Path;
 import java.util.List;
@@ -45,7 +45,7 @@ public final class ServingSystem implements AutoCloseable {
     Workspace workspace = Workspace.open(directory);
     Inference inference =
         Inference.open(
-            InferenceSettings.of(List.of(new ModelFile("bench", model))).withEngine(settings));
+            InferenceSettings.of(List.of(new NamedModel("bench", model))).withEngine(settings));
     return new ServingSystem(workspace, inference, workspace.own().orElseThrow());
   }
 

@@ -132,7 +132,7 @@ public final class WorkloadRunner {
             "--enable-native-access=ALL-UNNAMED",
             "-cp",
             System.getProperty("java.class.path"),
-            LlamaCppContexts.class.getName(),
+            LlamaCppWorkers.class.getName(),
             model.toString(),
             Integer.toString(threads),
             Integer.toString(contexts),

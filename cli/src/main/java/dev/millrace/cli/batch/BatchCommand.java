@@ -18,8 +18,8 @@ import dev.millrace.cli.serve.LocalWorkers;
 import dev.millrace.cli.workspace.WorkspaceLocator;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.server.infer.InferenceSettings;
-import dev.millrace.server.infer.model.ModelFile;
-import dev.millrace.store.fs.Owner;
+import dev.millrace.server.infer.model.NamedModel;
+import dev.millrace.store.fs.OwnerStatus;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -166,10 +166,10 @@ public final class BatchCommand implements Command {
   private BatchRun.Settings settings(Shell shell, Arguments given, String name, @Nullable Path out)
       throws IOException {
     Path directory = directory(shell, given, name);
-    Owner owner = Workspace.existing(directory).map(Workspace::owner).orElse(null);
+    OwnerStatus owner = Workspace.existing(directory).map(Workspace::owner).orElse(null);
     Set<String> served = owner == null || !owner.held() ? null : served(owner.info());
     String asked = given.has(MODEL) ? given.get(MODEL) : shell.variable(EngineOptions.VARIABLE);
-    ModelFile model = asked == null || isServed(asked, served) ? null : model(shell, asked);
+    NamedModel model = asked == null || isServed(asked, served) ? null : model(shell, asked);
     String override = model == null ? asked : model.name();
     if (override != null && served != null && !served.contains(override)) {
       throw new CommandException(
@@ -206,9 +206,9 @@ public final class BatchCommand implements Command {
     return served != null && served.contains(name);
   }
 
-  private static ModelFile model(Shell shell, String asked) {
+  private static NamedModel model(Shell shell, String asked) {
     ModelChoice choice = ModelChoice.of(shell, asked);
-    return new ModelFile(choice.name(), choice.file().toAbsolutePath().normalize());
+    return new NamedModel(choice.name(), choice.file().toAbsolutePath().normalize());
   }
 
   private static Path directory(Shell shell, Arguments given, String name) {
@@ -231,7 +231,7 @@ public final class BatchCommand implements Command {
     return names;
   }
 
-  private static void requireType(@Nullable Owner owner, String type, Path directory) {
+  private static void requireType(@Nullable OwnerStatus owner, String type, Path directory) {
     if (owner != null
         && owner.held()
         && owner.info().get("types") instanceof List<?> types

@@ -150,7 +150,7 @@ record BatchFile(
         problems.add(number, "body", "must be an object");
       } else if (here != null) {
         Map<String, @Nullable Object> task =
-            BatchRequest.read(
+            BatchRequestReader.read(
                 here,
                 line.object("body"),
                 (field, rule) -> problems.add(number, "body." + field, rule));

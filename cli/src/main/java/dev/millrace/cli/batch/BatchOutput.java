@@ -1,6 +1,6 @@
 package dev.millrace.cli.batch;
 
-import dev.millrace.cli.format.TaskPages;
+import dev.millrace.cli.format.TaskJson;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
@@ -77,7 +77,7 @@ final class BatchOutput {
 
   Written write(JobReader reader, JobId id, Appendable out) throws IOException {
     try {
-      TaskPages.each(reader, id, 1, task -> append(out, line(task)));
+      TaskJson.each(reader, id, 1, task -> append(out, line(task)));
       return written();
     } catch (UncheckedIOException e) {
       throw e.getCause();

@@ -17,7 +17,7 @@ import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.server.infer.InferenceSettings;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.time.Duration;
@@ -76,7 +76,7 @@ public final class DemoCommand implements Command {
     EngineSettings engine = EngineOptions.settings(shell, given).withSlots(slots);
     DemoStopRequest stop = new DemoStopRequest();
     signals.accept(stop::signal);
-    ModelFile file = new ModelFile(model.choice().name(), model.choice().file());
+    NamedModel file = new NamedModel(model.choice().name(), model.choice().file());
     try (LocalWorkers workers =
         LocalWorkers.of(InferenceSettings.of(List.of(file)).withEngine(engine))) {
       return run(shell, given.has(Option.JSON), model, workers, stop);

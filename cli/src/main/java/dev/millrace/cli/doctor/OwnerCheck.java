@@ -1,6 +1,6 @@
 package dev.millrace.cli.doctor;
 
-import dev.millrace.store.fs.Owner;
+import dev.millrace.store.fs.OwnerStatus;
 import dev.millrace.store.fs.Workspace;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +21,7 @@ public final class OwnerCheck {
     if (!DirectoriesCheck.complete(workspace)) {
       return; // opening it would create missing directories
     }
-    Owner owner = Workspace.open(workspace).owner();
+    OwnerStatus owner = Workspace.open(workspace).owner();
     List<String> left =
         ANNOUNCEMENTS.stream().filter(name -> Files.exists(workspace.resolve(name))).toList();
     if (owner.held()) {

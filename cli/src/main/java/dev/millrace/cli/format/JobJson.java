@@ -2,8 +2,8 @@ package dev.millrace.cli.format;
 
 import dev.millrace.cli.command.ErrorText;
 import dev.millrace.cli.terminal.TimeText;
-import dev.millrace.cli.workspace.JobDirectory;
-import dev.millrace.cli.workspace.JobDirectory.Artifact;
+import dev.millrace.cli.workspace.JobArtifacts;
+import dev.millrace.cli.workspace.JobArtifacts.Artifact;
 import dev.millrace.cli.workspace.WorkspaceAccess;
 import dev.millrace.core.Flow.Status;
 import dev.millrace.core.job.JobId;
@@ -55,7 +55,7 @@ public record JobJson(Status status, JsonObject json) {
   private static JobJson of(WorkspaceAccess access, JobReader reader, JobView view) {
     JobId id = view.header().id();
     Status status = Status.of(view.state());
-    JobDirectory directory = access.directory(id);
+    JobArtifacts directory = access.directory(id);
     JsonObject out = start(id, status).putIfPresent("name", view.header().name());
     meta(out, directory.meta(), view);
     if (status == Status.DONE) {
@@ -100,16 +100,16 @@ public record JobJson(Status status, JsonObject json) {
   }
 
   private static void outcome(
-      JsonObject out, JobDirectory directory, JobReader reader, JobView view) {
+      JsonObject out, JobArtifacts directory, JobReader reader, JobView view) {
     Artifact artifact = directory.artifact().orElse(null);
     if (artifact != null) {
       out.put("artifact_kind", artifact.kind().name().toLowerCase(Locale.ROOT))
           .put("artifact_path", artifact.path().toString());
-      if (artifact.kind() == JobDirectory.Kind.AUDIO) {
+      if (artifact.kind() == JobArtifacts.Kind.AUDIO) {
         out.put("audio_path", artifact.path().toString());
         return;
       }
-      if (artifact.kind() == JobDirectory.Kind.TRANSCRIPT) {
+      if (artifact.kind() == JobArtifacts.Kind.TRANSCRIPT) {
         out.put("transcript", directory.transcript());
         return;
       }
@@ -120,12 +120,10 @@ public record JobJson(Status status, JsonObject json) {
     StageView last = view.stages().getLast();
     JobId id = view.header().id();
     if (last.total() == 1) {
-      reader
-          .tasks(id, last.number(), 1, 1)
-          .forEach(task -> TaskPages.putResult(out, task.result()));
+      reader.tasks(id, last.number(), 1, 1).forEach(task -> TaskJson.putResult(out, task.result()));
     } else {
       List<JsonObject> results = new ArrayList<>();
-      TaskPages.each(reader, id, last.number(), task -> results.add(TaskPages.resultJson(task)));
+      TaskJson.each(reader, id, last.number(), task -> results.add(TaskJson.resultJson(task)));
       out.put("results", results);
     }
   }
@@ -146,7 +144,7 @@ public record JobJson(Status status, JsonObject json) {
    * The partial output of a job with one task: from its last failure, else what was generated so
    * far.
    */
-  public static @Nullable String partial(JobDirectory directory, JobReader reader, JobView view) {
+  public static @Nullable String partial(JobArtifacts directory, JobReader reader, JobView view) {
     String partial = directory.partial();
     return partial == null ? draft(reader, view) : partial;
   }

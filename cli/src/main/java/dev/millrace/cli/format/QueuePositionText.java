@@ -2,7 +2,7 @@ package dev.millrace.cli.format;
 
 import dev.millrace.cli.terminal.ProgressBar;
 import dev.millrace.core.store.JobReader.QueuePosition;
-import dev.millrace.store.fs.Owner;
+import dev.millrace.store.fs.OwnerStatus;
 import java.util.List;
 import java.util.Optional;
 
@@ -14,7 +14,8 @@ public final class QueuePositionText {
    * @param type of the tasks that wait
    * @param dir the workspace as the user named it
    */
-  public static String of(Optional<QueuePosition> position, Owner owner, String type, String dir) {
+  public static String of(
+      Optional<QueuePosition> position, OwnerStatus owner, String type, String dir) {
     String line = position.map(QueuePositionText::line).orElse("");
     if (!owner.held()) {
       return "waits" + (line.isEmpty() ? "" : " as " + line) + "; no server works on " + dir;
@@ -22,7 +23,7 @@ public final class QueuePositionText {
     if (owner.info().get("types") instanceof List<?> types && !types.contains(type)) {
       return "waits; the server of " + dir + " has no worker for \"" + type + "\"";
     }
-    String waitReason = WaitingModels.reasonIfAllWait(owner, type);
+    String waitReason = PipeWaitText.reasonIfAllWait(owner, type);
     if (waitReason != null) {
       return (line.isEmpty() ? "waits" : line) + "; " + waitReason;
     }

@@ -6,7 +6,7 @@ import dev.millrace.cluster.ClusterException;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 
 /** Opens models for commands that process jobs, and turns errors into {@link CommandException}s. */
 public final class InferenceOpener {
@@ -27,8 +27,8 @@ public final class InferenceOpener {
   }
 
   /** The model that the problem names, else the first. */
-  private static ModelFile model(InferenceSettings settings, EngineException problem) {
-    for (ModelFile model : settings.models()) {
+  private static NamedModel model(InferenceSettings settings, EngineException problem) {
+    for (NamedModel model : settings.models()) {
       if (problem.getMessage().startsWith("model \"" + model.name() + "\"")) {
         return model;
       }

@@ -54,7 +54,7 @@ final class ModelList {
 
   private List<Line> usual(List<String> problems) {
     List<Line> lines = new ArrayList<>();
-    for (ModelDirectories.Location source : ModelDirectories.usual(shell)) {
+    for (DownloadedModelDirectories.Location source : DownloadedModelDirectories.usual(shell)) {
       add(lines, source.owner(), source.find(), problems);
     }
     return lines;

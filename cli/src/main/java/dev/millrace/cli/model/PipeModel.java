@@ -12,7 +12,7 @@ import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.gguf.TensorInfo;
 import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.SegmentWeights;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 import dev.millrace.server.infer.model.RemoteModelOpener;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -48,8 +48,8 @@ public final class PipeModel implements RemoteModelOpener {
     return settings;
   }
 
-  public ModelFile file() {
-    return new ModelFile(name, settings.file(), this);
+  public NamedModel file() {
+    return new NamedModel(name, settings.file(), this);
   }
 
   @Override

@@ -15,7 +15,7 @@ import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.server.infer.InferenceSettings;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,7 +60,7 @@ public final class InferenceOptions {
   private InferenceOptions() {}
 
   /** The models by option, else by variable; may be empty. */
-  public static List<ModelFile> models(Shell shell, Arguments given) {
+  public static List<NamedModel> models(Shell shell, Arguments given) {
     List<String> named = new ArrayList<>(given.all(MODEL));
     String variable = shell.variable(EngineOptions.VARIABLE);
     if (named.isEmpty() && variable != null) {
@@ -70,12 +70,12 @@ public final class InferenceOptions {
   }
 
   /** The models of these names, and the one whose layers are at nodes. */
-  public static List<ModelFile> models(Shell shell, List<String> named, @Nullable PipeModel pipe) {
-    List<ModelFile> models = new ArrayList<>();
-    Map<String, ModelFile> known = new HashMap<>();
+  public static List<NamedModel> models(Shell shell, List<String> named, @Nullable PipeModel pipe) {
+    List<NamedModel> models = new ArrayList<>();
+    Map<String, NamedModel> known = new HashMap<>();
     for (String name : named) {
       ModelChoice choice = ModelChoice.of(shell, name);
-      ModelFile model = new ModelFile(choice.name(), choice.file().toAbsolutePath().normalize());
+      NamedModel model = new NamedModel(choice.name(), choice.file().toAbsolutePath().normalize());
       require(model, known.put(model.name(), model));
       models.add(model);
     }
@@ -86,7 +86,7 @@ public final class InferenceOptions {
     return models;
   }
 
-  private static void require(ModelFile model, @Nullable ModelFile other) {
+  private static void require(NamedModel model, @Nullable NamedModel other) {
     if (other != null) {
       throw new UsageException(
           "two models are called \""
@@ -104,8 +104,8 @@ public final class InferenceOptions {
   }
 
   /** Checks the files now: a server that waits for its workspace must not fail later. */
-  public static void requireReadable(List<ModelFile> models) {
-    for (ModelFile model : models) {
+  public static void requireReadable(List<NamedModel> models) {
+    for (NamedModel model : models) {
       try (Gguf gguf = Gguf.open(model.file())) {
         ModelConfig.of(gguf);
       } catch (EngineException e) {
@@ -115,7 +115,7 @@ public final class InferenceOptions {
   }
 
   /** The settings with which these models run. */
-  public static InferenceSettings settings(Shell shell, Arguments given, List<ModelFile> models) {
+  public static InferenceSettings settings(Shell shell, Arguments given, List<NamedModel> models) {
     InferenceSettings usual = InferenceSettings.of(models);
     Duration idle = given.duration(IDLE);
     String memory = given.get(MEMORY);

@@ -18,7 +18,7 @@ final class FollowTextView implements JobFollower.View, AutoCloseable {
   private final Shell shell;
   private final LiveLines live;
   private final StreamedText transcript = new StreamedText(new Printer());
-  private final JobStatusLine statusLine;
+  private final FollowStatusLine statusLine;
   private boolean midLine; // the cursor is not at the beginning of a line
   private boolean quiet; // text arrives, so no status is shown
 
@@ -26,7 +26,7 @@ final class FollowTextView implements JobFollower.View, AutoCloseable {
     this.subject = subject;
     this.shell = subject.shell();
     this.live = new LiveLines(shell);
-    this.statusLine = new JobStatusLine(subject, type, live.isSupported());
+    this.statusLine = new FollowStatusLine(subject, type, live.isSupported());
   }
 
   @Override

@@ -8,9 +8,9 @@ import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.format.JobJson;
 import dev.millrace.cli.format.QueuePositionText;
-import dev.millrace.cli.format.TaskPages;
-import dev.millrace.cli.workspace.JobDirectory;
-import dev.millrace.cli.workspace.JobDirectory.Artifact;
+import dev.millrace.cli.format.TaskJson;
+import dev.millrace.cli.workspace.JobArtifacts;
+import dev.millrace.cli.workspace.JobArtifacts.Artifact;
 import dev.millrace.cli.workspace.WorkspaceAccess;
 import dev.millrace.core.Flow;
 import dev.millrace.core.Flow.Status;
@@ -109,9 +109,9 @@ final class JobResultPrinter {
     switch (status) {
       case DONE -> {
         Artifact artifact = access.directory(id).artifact().orElse(null);
-        if (artifact != null && artifact.kind() == JobDirectory.Kind.AUDIO) {
+        if (artifact != null && artifact.kind() == JobArtifacts.Kind.AUDIO) {
           shell.out().println(artifact.path());
-        } else if (artifact != null && artifact.kind() == JobDirectory.Kind.TRANSCRIPT) {
+        } else if (artifact != null && artifact.kind() == JobArtifacts.Kind.TRANSCRIPT) {
           print(String.valueOf(access.directory(id).transcript()));
         } else {
           if (!view.stages().isEmpty()) {
@@ -134,7 +134,7 @@ final class JobResultPrinter {
 
   /** Says where the partial output is. */
   private void partial(JobView view) {
-    JobDirectory directory = access.directory(id);
+    JobArtifacts directory = access.directory(id);
     Path file = directory.partialFile();
     if (file != null) {
       shell.err().println("Partial output: " + file);
@@ -192,15 +192,14 @@ final class JobResultPrinter {
       TaskResult result = only.isEmpty() ? null : only.getFirst().result();
       print(result == null ? "" : result.text());
     } else {
-      TaskPages.each(
+      TaskJson.each(
           reader,
           id,
           stage.number(),
           task ->
               shell
                   .out()
-                  .println(
-                      Json.write(all ? TaskPages.resultJson(task) : TaskPages.briefJson(task))));
+                  .println(Json.write(all ? TaskJson.resultJson(task) : TaskJson.briefJson(task))));
     }
   }
 

@@ -1,6 +1,6 @@
 package dev.millrace.cli.read;
 
-import dev.millrace.cli.format.WaitingModels;
+import dev.millrace.cli.format.PipeWaitText;
 import dev.millrace.cli.terminal.NumberText;
 import dev.millrace.cli.terminal.ProgressBar;
 import dev.millrace.cli.workspace.WorkspaceAccess;
@@ -12,7 +12,7 @@ import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskState;
-import dev.millrace.store.fs.Owner;
+import dev.millrace.store.fs.OwnerStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -35,7 +35,7 @@ final class ServerStatusLine {
 
   /** Empty if there is no server. */
   String text() {
-    Owner owner = access.owner();
+    OwnerStatus owner = access.owner();
     if (!owner.held() || !owner.ready()) {
       return "";
     }
@@ -47,7 +47,7 @@ final class ServerStatusLine {
     if (speed > 0) {
       out.append(", ").append(ProgressBar.rate(speed, " tokens"));
     }
-    WaitingModels.sentences(owner.info()).forEach(each -> out.append("; ").append(each));
+    PipeWaitText.sentences(owner.info()).forEach(each -> out.append("; ").append(each));
     return out.toString();
   }
 

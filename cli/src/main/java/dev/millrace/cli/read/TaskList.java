@@ -3,7 +3,7 @@ package dev.millrace.cli.read;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.format.StateColours;
-import dev.millrace.cli.format.TaskPages;
+import dev.millrace.cli.format.TaskJson;
 import dev.millrace.cli.terminal.DurationText;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cli.terminal.TextTable;
@@ -38,7 +38,7 @@ final class TaskList {
     JobId id = view.header().id();
     for (StageView each : view.stages()) {
       if (stage == 0 || each.number() == stage) {
-        TaskPages.each(reader, id, each.number(), task -> add(table, each, task));
+        TaskJson.each(reader, id, each.number(), task -> add(table, each, task));
       }
     }
     if (!json) {
@@ -49,7 +49,7 @@ final class TaskList {
 
   private void add(TextTable table, StageView stage, TaskView task) {
     if (json) {
-      shell.out().println(Json.write(TaskPages.fullJson(task)));
+      shell.out().println(Json.write(TaskJson.fullJson(task)));
       return;
     }
     String text =
@@ -58,7 +58,7 @@ final class TaskList {
         stage.number() + " " + stage.type(),
         task.task(),
         new TextTable.Cell(task.state().name(), StateColours.of(task.state())),
-        TaskPages.attempts(task),
+        TaskJson.attempts(task),
         DurationText.between(task.startedAt(), task.completedAt(), Instant.now()),
         SanitizedText.line(text, WIDTH));
   }

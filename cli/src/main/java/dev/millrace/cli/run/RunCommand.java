@@ -132,7 +132,7 @@ public final class RunCommand implements Command {
           "the generation failed: " + SanitizedText.line(result.reason(), 1000));
     }
     if (json) {
-      shell.out().println(Json.write(RunReport.of(engine, conversation, result, sampling)));
+      shell.out().println(Json.write(RunJson.of(engine, conversation, result, sampling)));
     } else {
       printer.end(result);
     }

@@ -26,7 +26,8 @@ public record LocalWorkers(
 
   /** Workers with models of this machine. */
   public static LocalWorkers of(InferenceSettings settings) {
-    JsonObject info = ServerInfo.of(settings, ServeWorkers.MODEL_TYPES, settings.engine().slots());
+    JsonObject info =
+        ServerInfo.of(settings, ServeWorkerSettings.MODEL_TYPES, settings.engine().slots());
     Inference inference = InferenceOpener.open(settings);
     return new LocalWorkers(
         inference.workers(),

@@ -126,8 +126,8 @@ public final class ServeCommand implements Command {
     if (given.has(STATUS) || given.has(STOP)) {
       Path path = WorkspaceLocator.serverDirectory(shell, given);
       return given.has(STATUS)
-          ? new ServeStatus(shell, path).print(given.has(Option.JSON))
-          : new ServeStop(shell, path, given.has(Option.JSON))
+          ? new OwnerStatusPrinter(shell, path).print(given.has(Option.JSON))
+          : new OwnerStopper(shell, path, given.has(Option.JSON))
               .run(given.integer(TIMEOUT, 1, 3_600, 20));
     }
     return ServeRun.of(shell, given).run();

@@ -5,7 +5,7 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.http.HttpApi;
 import dev.millrace.http.HttpSettings;
 import dev.millrace.server.Server;
-import dev.millrace.server.ServerListener;
+import dev.millrace.server.TaskListener;
 import dev.millrace.server.infer.Inference;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -66,8 +66,8 @@ final class ServeFrontend implements AutoCloseable {
     return api == null ? store : api.measuredStore();
   }
 
-  ServerListener listener() {
-    return api == null ? new ServerListener() {} : api.taskListener();
+  TaskListener listener() {
+    return api == null ? new TaskListener() {} : api.taskListener();
   }
 
   /** Starts to listen; returns the address, null without HTTP. */

@@ -16,7 +16,7 @@ import dev.millrace.server.ServerBuilder;
 import dev.millrace.server.exec.ExecWorker;
 import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 import dev.millrace.store.fs.Workspace;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -81,7 +81,7 @@ final class ServeRun {
     if (models == null) {
       return serve(workspace, store, null);
     }
-    ModelFile first = models.models().getFirst();
+    NamedModel first = models.models().getFirst();
     LOG.log(Level.INFO, "loading " + first.name() + " from " + first.file());
     stopping.loadingStarted(settings.drain() ? ExitCode.FAILED : ExitCode.OK);
     try (PipeModel pipe = settings.workers().pipe();

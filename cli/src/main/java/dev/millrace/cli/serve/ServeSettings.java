@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ServeSettings(
     Workspace workspace,
-    ServeWorkers workers,
+    ServeWorkerSettings workers,
     boolean drain,
     boolean waitForOwner,
     @Nullable ServeHttpSettings http) {
@@ -26,7 +26,7 @@ record ServeSettings(
   private static final String PIPELINE = "pipeline";
 
   static ServeSettings of(Shell shell, Arguments given) {
-    ServeWorkers workers = ServeWorkers.of(shell, given);
+    ServeWorkerSettings workers = ServeWorkerSettings.of(shell, given);
     ServeHttpSettings http = ServeHttpSettings.of(shell, given);
     if (http != null && workers.commands().containsKey(PIPELINE)) {
       throw new UsageException(

@@ -1,6 +1,6 @@
 package dev.millrace.cli.serve;
 
-import dev.millrace.cli.format.WaitingModels;
+import dev.millrace.cli.format.PipeWaitText;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.Workspace;
@@ -65,7 +65,7 @@ final class ServerAnnouncement implements AutoCloseable {
   private void announce(JsonObject info, Map<String, String> waiting) {
     JsonObject all = JsonObject.create();
     info.values().forEach(all::put);
-    workspace.announce(all.putIfPresent(WaitingModels.FIELD, waiting.isEmpty() ? null : waiting));
+    workspace.announce(all.putIfPresent(PipeWaitText.FIELD, waiting.isEmpty() ? null : waiting));
   }
 
   @Override

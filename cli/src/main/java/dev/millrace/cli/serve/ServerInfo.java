@@ -3,7 +3,7 @@ package dev.millrace.cli.serve;
 import dev.millrace.cli.terminal.TimeText;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.server.infer.InferenceSettings;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -22,7 +22,7 @@ final class ServerInfo {
     JsonObject info = JsonObject.create().put("pid", ProcessHandle.current().pid());
     if (inference != null) {
       List<JsonObject> models = new ArrayList<>();
-      for (ModelFile model : inference.models()) {
+      for (NamedModel model : inference.models()) {
         models.add(
             JsonObject.create().put("name", model.name()).put("file", model.file().toString()));
       }

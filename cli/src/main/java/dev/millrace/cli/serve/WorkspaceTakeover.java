@@ -7,7 +7,7 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
-import dev.millrace.store.fs.Owner;
+import dev.millrace.store.fs.OwnerStatus;
 import dev.millrace.store.fs.Workspace;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -58,7 +58,7 @@ final class WorkspaceTakeover {
   }
 
   private String owner() {
-    Owner owner = workspace.owner();
+    OwnerStatus owner = workspace.owner();
     return owner.pid().isPresent() ? "pid " + owner.pid().getAsLong() : "another process";
   }
 

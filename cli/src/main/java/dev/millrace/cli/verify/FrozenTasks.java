@@ -1,7 +1,7 @@
 package dev.millrace.cli.verify;
 
 import dev.millrace.cli.command.CommandException;
-import dev.millrace.cli.format.TaskPages;
+import dev.millrace.cli.format.TaskJson;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.JobId;
@@ -56,7 +56,7 @@ record FrozenTasks(List<FrozenTask> tasks, int skipped) {
     int[] seen = {0};
     for (StageView each : view.stages()) {
       if (stage == 0 || stage == each.number()) {
-        TaskPages.each(
+        TaskJson.each(
             reader,
             id,
             each.number(),

@@ -22,7 +22,7 @@ import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.server.infer.VerifyRequest;
 import dev.millrace.server.infer.VerifyResult;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 import dev.millrace.store.fs.Workspace;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -102,7 +102,7 @@ final class VerifyRun {
     String name = key.model().isBlank() ? ModelChoice.stem(file) : key.model();
     // The terms contain all settings of the server except for the chat template.
     InferenceSettings settings =
-        InferenceSettings.of(List.of(new ModelFile(name, file)))
+        InferenceSettings.of(List.of(new NamedModel(name, file)))
             .withEngine(engine(key).withSlots(Math.min(SLOTS, tasks.size())))
             .withMemory(Long.MAX_VALUE)
             .withSampling(GenerationDefaults.of(shell))

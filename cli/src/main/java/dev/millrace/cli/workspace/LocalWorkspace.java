@@ -5,7 +5,7 @@ import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.Outcome;
-import dev.millrace.store.fs.Owner;
+import dev.millrace.store.fs.OwnerStatus;
 import dev.millrace.store.fs.Workspace;
 import java.time.Duration;
 
@@ -44,13 +44,13 @@ public record LocalWorkspace(String name, Workspace workspace) implements Worksp
   }
 
   @Override
-  public Owner owner() {
+  public OwnerStatus owner() {
     return workspace.owner();
   }
 
   @Override
-  public JobDirectory directory(JobId id) {
-    return JobDirectory.of(workspace, id);
+  public JobArtifacts directory(JobId id) {
+    return JobArtifacts.of(workspace, id);
   }
 
   @Override

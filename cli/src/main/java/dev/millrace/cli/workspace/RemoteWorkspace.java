@@ -15,7 +15,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.StoreException;
-import dev.millrace.store.fs.Owner;
+import dev.millrace.store.fs.OwnerStatus;
 import dev.millrace.store.fs.Workspace;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -108,13 +108,13 @@ final class RemoteWorkspace implements WorkspaceAccess {
 
   /** The server answers, but the API does not say which process owns the workspace. */
   @Override
-  public Owner owner() {
-    return new Owner(true, true, OptionalLong.empty(), JsonObject.create());
+  public OwnerStatus owner() {
+    return new OwnerStatus(true, true, OptionalLong.empty(), JsonObject.create());
   }
 
   @Override
-  public JobDirectory directory(JobId id) {
-    return JobDirectory.NONE;
+  public JobArtifacts directory(JobId id) {
+    return JobArtifacts.NONE;
   }
 
   @Override

@@ -6,7 +6,7 @@ import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.Outcome;
-import dev.millrace.store.fs.Owner;
+import dev.millrace.store.fs.OwnerStatus;
 import dev.millrace.store.fs.Workspace;
 import java.time.Duration;
 
@@ -29,10 +29,10 @@ public interface WorkspaceAccess extends AutoCloseable {
   Outcome approve(JobId id, int stage, Cause cause);
 
   /** The server that owns the workspace. */
-  Owner owner();
+  OwnerStatus owner();
 
   /** The job's files; none if they cannot be reached. */
-  JobDirectory directory(JobId id);
+  JobArtifacts directory(JobId id);
 
   /** Whether {@link JobReader#outputSoFar} returns what is being generated. */
   boolean showsDrafts();

@@ -20,7 +20,7 @@ import dev.millrace.server.Server;
 import dev.millrace.server.ServerBuilder;
 import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.io.InputStream;
@@ -149,7 +149,7 @@ class DemoCommandTest {
 
   private static void drain(Workspace workspace) throws Exception {
     InferenceSettings settings =
-        InferenceSettings.of(List.of(ModelFile.of(model)))
+        InferenceSettings.of(List.of(NamedModel.of(model)))
             .withEngine(EngineSettings.usual().withSlots(8));
     try (Inference inference = Inference.open(settings);
         JobStore store = workspace.own().orElseThrow()) {

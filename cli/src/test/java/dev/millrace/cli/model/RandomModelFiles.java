@@ -9,7 +9,7 @@ import dev.millrace.server.Server;
 import dev.millrace.server.ServerBuilder;
 import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ public final class RandomModelFiles {
   /** Processes all tasks of a workspace that a model can do. */
   public static void drain(Path workspace, String name, Path model) throws InterruptedException {
     InferenceSettings settings =
-        InferenceSettings.of(List.of(new ModelFile(name, model)))
+        InferenceSettings.of(List.of(new NamedModel(name, model)))
             .withEngine(EngineSettings.usual().withThreads(2).withSlots(4));
     try (JobStore store = Workspace.open(workspace).own().orElseThrow();
         Inference inference = Inference.open(settings)) {

@@ -10,7 +10,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader.OutputSoFar;
 import dev.millrace.core.store.JobReader.QueuePosition;
 import dev.millrace.core.task.OutputChunk;
-import dev.millrace.store.fs.Owner;
+import dev.millrace.store.fs.OwnerStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -62,10 +62,10 @@ class ProgressTextTest {
 
   @Test
   void queuePositionsAreDescribed() {
-    Owner owner = new Owner(true, true, OptionalLong.of(1), JsonObject.create());
-    Owner noOwner = new Owner(false, false, OptionalLong.empty(), JsonObject.create());
-    Owner other =
-        new Owner(true, true, OptionalLong.of(1), Json.object("{\"types\":[\"resize\"]}"));
+    OwnerStatus owner = new OwnerStatus(true, true, OptionalLong.of(1), JsonObject.create());
+    OwnerStatus noOwner = new OwnerStatus(false, false, OptionalLong.empty(), JsonObject.create());
+    OwnerStatus other =
+        new OwnerStatus(true, true, OptionalLong.of(1), Json.object("{\"types\":[\"resize\"]}"));
     Optional<QueuePosition> third = Optional.of(new QueuePosition(2, 17, Duration.ofSeconds(40)));
     assertThat(QueuePositionText.of(third, owner, "generate", "ws"))
         .isEqualTo("3rd of 17, starts in about 40 s");

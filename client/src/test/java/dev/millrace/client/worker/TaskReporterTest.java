@@ -9,9 +9,9 @@ import static dev.millrace.client.worker.WorkerFixture.TASK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.millrace.client.ClientMetrics;
 import dev.millrace.client.MillraceClient;
 import dev.millrace.client.ScriptedServer;
-import dev.millrace.client.SdkMetrics;
 import dev.millrace.core.json.JsonObject;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
@@ -125,7 +125,9 @@ class TaskReporterTest {
     PrometheusRegistry registry = new PrometheusRegistry();
     fixture.server.on(STATUS, TOO_LARGE);
     try (MillraceClient client =
-            MillraceClient.builder(fixture.server.uri()).metrics(SdkMetrics.in(registry)).build();
+            MillraceClient.builder(fixture.server.uri())
+                .metrics(ClientMetrics.in(registry))
+                .build();
         Worker worker =
             Worker.builder(client, "resize", task -> Double.NaN)
                 .listener(fixture.events::add)

@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.millrace.client.ClientMetrics;
 import dev.millrace.client.FakeTimeSource;
 import dev.millrace.client.MillraceClient;
 import dev.millrace.client.ScriptedServer;
-import dev.millrace.client.SdkMetrics;
 import dev.millrace.client.worker.WorkerEvent.CircuitBreakerClosed;
 import dev.millrace.client.worker.WorkerEvent.CircuitBreakerOpened;
 import dev.millrace.client.worker.WorkerEvent.QueueEmpty;
@@ -243,7 +243,7 @@ class WorkerLifecycleTest {
   void metricsHaveTheNamesOfJobnik() {
     PrometheusRegistry registry = new PrometheusRegistry();
     try (MillraceClient client =
-        MillraceClient.builder(fixture.server.uri()).metrics(SdkMetrics.in(registry)).build()) {
+        MillraceClient.builder(fixture.server.uri()).metrics(ClientMetrics.in(registry)).build()) {
       Worker worker =
           Worker.builder(client, "resize", task -> "done").listener(fixture.events::add).build();
       worker.start();

@@ -47,7 +47,7 @@ public final class LayerNode implements AutoCloseable {
   private final ComputePool pool;
   private final ModelStore store;
   private final LayerLoader loader;
-  private final NetworkLinks links;
+  private final DialingNodeLinks links;
   private final NodeSessions sessions;
   private final NodeMessageHandler handler;
   private final Thread thread;
@@ -65,10 +65,10 @@ public final class LayerNode implements AutoCloseable {
     LayerMemoryBudget budget = new LayerMemoryBudget(settings.memoryBytes());
     LayerInventory inventory = new LayerInventory(budget, loader, queue, System::nanoTime);
     this.links =
-        new NetworkLinks(
+        new DialingNodeLinks(
             () -> joined().connections(), message -> queue.addTask(() -> undelivered(message)));
-    NodeContext context =
-        new NodeContext(settings.network().name(), links, queue, System::nanoTime, hook);
+    NodeSessionContext context =
+        new NodeSessionContext(settings.network().name(), links, queue, System::nanoTime, hook);
     this.sessions = new NodeSessions(context, settings.maxSessions(), budget, inventory);
     this.handler = new NodeMessageHandler(queue, inventory, sessions);
     NodeStatePublisher publisher =

@@ -41,7 +41,11 @@ final class NodeSession implements AutoCloseable {
   private boolean unreachableReported; // the origin was told that the next node is unreachable
 
   NodeSession(
-      NodeContext context, long id, OpenSessionRequest request, List<Part> parts, long cacheBytes) {
+      NodeSessionContext context,
+      long id,
+      OpenSessionRequest request,
+      List<Part> parts,
+      long cacheBytes) {
     String node = context.node();
     this.id = id;
     this.request = request;

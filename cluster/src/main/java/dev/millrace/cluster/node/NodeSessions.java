@@ -40,12 +40,15 @@ final class NodeSessions {
   private final LongSupplier clock;
   private final Map<Long, NodeSession> open = new ConcurrentHashMap<>();
   private final PendingOpens pendingOpens = new PendingOpens();
-  private final StepTimer step;
+  private final CurrentStepTimer step;
   private volatile boolean stopping;
   private int version;
 
   NodeSessions(
-      NodeContext context, int maxSessions, LayerMemoryBudget budget, LayerInventory inventory) {
+      NodeSessionContext context,
+      int maxSessions,
+      LayerMemoryBudget budget,
+      LayerInventory inventory) {
     this.node = context.node();
     this.links = context.links();
     this.queue = context.queue();
@@ -53,7 +56,7 @@ final class NodeSessions {
     this.maxSessions = maxSessions;
     this.budget = budget;
     this.admission = new SessionAdmission(context, budget, inventory);
-    this.step = new StepTimer(clock);
+    this.step = new CurrentStepTimer(clock);
   }
 
   /** Changes whenever a session opens or closes. */

@@ -1,8 +1,8 @@
 package dev.millrace.cluster.node;
 
 import dev.millrace.cluster.ClusterException;
-import dev.millrace.cluster.internal.layers.LayerCoverage;
 import dev.millrace.cluster.internal.layers.LayerInventory;
+import dev.millrace.cluster.internal.layers.LayerLookup;
 import dev.millrace.cluster.internal.layers.LayerMemoryBudget;
 import dev.millrace.cluster.internal.layers.LoadedLayers;
 import dev.millrace.cluster.internal.protocol.OpenSessionRequest;
@@ -15,11 +15,11 @@ import java.util.List;
 
 /** Finds layers and memory for a session, and makes it. Owned by the compute thread. */
 final class SessionAdmission {
-  private final NodeContext context;
+  private final NodeSessionContext context;
   private final LayerMemoryBudget budget;
   private final LayerInventory inventory;
 
-  SessionAdmission(NodeContext context, LayerMemoryBudget budget, LayerInventory inventory) {
+  SessionAdmission(NodeSessionContext context, LayerMemoryBudget budget, LayerInventory inventory) {
     this.context = context;
     this.budget = budget;
     this.inventory = inventory;
@@ -32,14 +32,14 @@ final class SessionAdmission {
    */
   NodeSession admit(long id, OpenSessionRequest request) {
     LoadSettings settings = settings(request);
-    List<LayerCoverage.Piece> pieces = pieces(request);
+    List<LayerLookup.Piece> pieces = pieces(request);
     long bytes = 0;
-    for (LayerCoverage.Piece piece : pieces) {
+    for (LayerLookup.Piece piece : pieces) {
       LoadedLayers weights = weights(piece);
       OpenRequestLimits.checkModel(request, weights);
       bytes = Math.addExact(bytes, weights.cacheBytes(piece.to() - piece.from(), settings));
     }
-    inventory.makeRoom(bytes, pieces.stream().map(LayerCoverage.Piece::held).toList());
+    inventory.makeRoom(bytes, pieces.stream().map(LayerLookup.Piece::held).toList());
     String refusal =
         budget.refusal(
             request.parameters().cache().pages() + " pages for keys and values need", bytes);
@@ -54,9 +54,9 @@ final class SessionAdmission {
     return session;
   }
 
-  private List<LayerCoverage.Piece> pieces(OpenSessionRequest request) {
+  private List<LayerLookup.Piece> pieces(OpenSessionRequest request) {
     SessionParameters parameters = request.parameters();
-    List<LayerCoverage.Piece> pieces = new ArrayList<>();
+    List<LayerLookup.Piece> pieces = new ArrayList<>();
     for (Pipe.NodeLayers stretch : request.pipe().nodeLayers()) {
       if (stretch.node().equals(context.node())) {
         pieces.addAll(
@@ -66,7 +66,7 @@ final class SessionAdmission {
     return pieces;
   }
 
-  private static LoadedLayers weights(LayerCoverage.Piece piece) {
+  private static LoadedLayers weights(LayerLookup.Piece piece) {
     LoadedLayers weights = piece.held().weights;
     if (weights == null) {
       throw new IllegalStateException(
@@ -90,11 +90,11 @@ final class SessionAdmission {
   }
 
   private NodeSession open(
-      long id, OpenSessionRequest request, List<LayerCoverage.Piece> pieces, long bytes) {
+      long id, OpenSessionRequest request, List<LayerLookup.Piece> pieces, long bytes) {
     LoadSettings settings = settings(request);
     List<NodeSession.Part> parts = new ArrayList<>();
     try {
-      for (LayerCoverage.Piece piece : pieces) {
+      for (LayerLookup.Piece piece : pieces) {
         LoadedLayers.OpenLayers opened = weights(piece).open(piece.from(), piece.to(), settings);
         parts.add(new NodeSession.Part(piece.held(), opened));
       }

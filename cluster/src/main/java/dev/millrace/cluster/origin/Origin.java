@@ -5,9 +5,9 @@ import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.OriginSettings;
 import dev.millrace.cluster.OriginStats;
-import dev.millrace.cluster.internal.audit.AuditRecorder;
 import dev.millrace.cluster.internal.audit.Auditor;
 import dev.millrace.cluster.internal.audit.LocalReplay;
+import dev.millrace.cluster.internal.audit.OriginAuditRecorder;
 import dev.millrace.cluster.internal.audit.RemoteReplay;
 import dev.millrace.cluster.internal.audit.ReplayRunner;
 import dev.millrace.cluster.internal.link.NodeMessage;
@@ -18,10 +18,10 @@ import dev.millrace.cluster.internal.plan.KnownNodes;
 import dev.millrace.cluster.internal.plan.OriginCounters;
 import dev.millrace.cluster.internal.plan.OriginStatus;
 import dev.millrace.cluster.internal.plan.PipeCoordinator;
-import dev.millrace.cluster.internal.plan.PipeDemand;
 import dev.millrace.cluster.internal.plan.PipeSession;
 import dev.millrace.cluster.internal.plan.PlannerEvent;
 import dev.millrace.cluster.internal.plan.PlannerEventQueue;
+import dev.millrace.cluster.internal.plan.PlannerSettings;
 import dev.millrace.cluster.internal.transfer.ModelServer;
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.NumericsVersion;
@@ -96,15 +96,16 @@ public final class Origin implements AutoCloseable {
     boolean isAlone =
         model.requirements().local() == model.requirements().layers(); // no node to audit
     auditor = settings.audit() > 0 && !isAlone ? newAuditor(settings, ids) : null;
-    AuditRecorder recorder =
+    OriginAuditRecorder recorder =
         auditor == null
             ? null
-            : new AuditRecorder(settings.audit(), model.width(), RECORD_BYTES, counters, auditor);
+            : new OriginAuditRecorder(
+                settings.audit(), model.width(), RECORD_BYTES, counters, auditor);
     batchLoop = model.wheels(name, router.transports(), System::nanoTime, recorder);
     router.connect(batchLoop, auditor);
     coordinator =
         new PipeCoordinator(
-            new PipeDemand(
+            new PlannerSettings(
                 name,
                 model.requirements(),
                 model.sessionParameters(),

@@ -30,7 +30,7 @@ public final class FaultyNodes {
       LayerNode node, BiFunction<String, NodeMessage, List<NodeMessage>> forger) {
     Object sessions = get(node, "sessions");
     Object admission = get(sessions, "admission");
-    NodeContext context = (NodeContext) get(admission, "context");
+    NodeSessionContext context = (NodeSessionContext) get(admission, "context");
     NodeLinks links = context.links();
     NodeLinks forged =
         new NodeLinks() {

@@ -67,7 +67,7 @@ final class InMemoryNodes {
       stock = new LayerInventory(budget, supply, inbox, this::tick);
       sessions =
           new NodeSessions(
-              new NodeContext(name, this, inbox, this::tick, hook), most, budget, stock);
+              new NodeSessionContext(name, this, inbox, this::tick, hook), most, budget, stock);
       handler = new NodeMessageHandler(inbox, stock, sessions);
       receivers.put(name, handler);
       all.add(this);

@@ -22,7 +22,7 @@ import dev.millrace.engine.internal.pipe.Pipe;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.pipe.Segment;
 import dev.millrace.engine.internal.wheel.BatchLoop;
-import dev.millrace.engine.internal.wheel.TextAssembler;
+import dev.millrace.engine.internal.wheel.Detokenizer;
 import dev.millrace.engine.internal.wheel.WheelSettings;
 import dev.millrace.engine.token.Tokenizer;
 import java.nio.ByteBuffer;
@@ -146,7 +146,7 @@ final class NetworkedTestOrigin implements MessageReceiver, AutoCloseable {
               WheelSettings.of(settings, wanted.pages(), wanted.context()).withGroups(2),
               List.of(processor),
               tokenizer,
-              () -> TextAssembler.of(tokenizer.decoder()),
+              () -> Detokenizer.of(tokenizer.decoder()),
               System::nanoTime,
               null);
       wheels = turning;

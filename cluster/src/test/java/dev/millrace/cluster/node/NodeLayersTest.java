@@ -8,11 +8,11 @@ import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.HeldLayers.State;
 import dev.millrace.cluster.LayerRange;
+import dev.millrace.cluster.internal.layers.AsyncLayerLoader;
 import dev.millrace.cluster.internal.layers.FakeLoadedLayers;
-import dev.millrace.cluster.internal.layers.LayerCoverage;
 import dev.millrace.cluster.internal.layers.LayerEntry;
 import dev.millrace.cluster.internal.layers.LayerInventory;
-import dev.millrace.cluster.internal.layers.LayerSource;
+import dev.millrace.cluster.internal.layers.LayerLookup;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
 import dev.millrace.cluster.internal.protocol.LoadLayersRequest;
 import dev.millrace.cluster.internal.protocol.OpenSessionRequest;
@@ -76,7 +76,7 @@ class NodeLayersTest {
   void theProgressOfAFetchIsPublishedUntilItEnds() {
     InMemoryNodes.Node getting = nodes.node("g", 350, 4);
     nodes.load("o", "g", InMemoryNodes.SHA, 0, 2);
-    LayerSource.Listener report = getting.supply.report(getting.supply.order.getLast());
+    AsyncLayerLoader.Listener report = getting.supply.report(getting.supply.order.getLast());
     report.fetching("41 % of 29 MiB are here");
     nodes.work();
     assertThat(getting.stock.describe().getFirst())
@@ -228,7 +228,7 @@ class NodeLayersTest {
     loaded(InMemoryNodes.SHA, 1, 3);
     loaded(InMemoryNodes.SHA, 3, 4);
     assertThat(node.stock.cover(InMemoryNodes.SHA, "fake", 0, 4))
-        .extracting(LayerCoverage.Piece::from, LayerCoverage.Piece::to)
+        .extracting(LayerLookup.Piece::from, LayerLookup.Piece::to)
         .containsExactly(tuple(0, 2), tuple(2, 3), tuple(3, 4));
     assertThatThrownBy(() -> node.stock.cover(OTHER, "other", 1, 3))
         .isInstanceOf(ClusterException.class)

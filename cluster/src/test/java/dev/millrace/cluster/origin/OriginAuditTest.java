@@ -14,8 +14,8 @@ import dev.millrace.engine.api.Generation;
 import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.api.GenerationResult;
 import dev.millrace.engine.internal.pipe.Batch;
-import dev.millrace.engine.internal.pipe.ComputeStep;
 import dev.millrace.engine.internal.pipe.ForgedFrames;
+import dev.millrace.engine.internal.pipe.NextComputation;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -224,7 +224,7 @@ final class OriginAuditTest extends LoopbackCluster {
             return List.of(message);
           }
           forged.incrementAndGet();
-          ByteBuffer last = ForgedFrames.step(message.body().duplicate(), ComputeStep.HEAD);
+          ByteBuffer last = ForgedFrames.step(message.body().duplicate(), NextComputation.HEAD);
           FaultyNodes.send(forger, "o", new NodeMessage(Kind.FRAME, message.session(), last));
           return List.of(); // the true one is late
         });

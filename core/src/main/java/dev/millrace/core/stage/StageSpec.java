@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record StageSpec(
     String type,
-    StageRules rules,
+    StagePolicy rules,
     List<TaskSpec> tasks,
     @Nullable String each,
     JsonObject data,
@@ -123,7 +123,7 @@ public record StageSpec(
   /** Collects the parts of a stage. {@link #build} checks them. */
   public static final class Builder {
     private final String type;
-    private StageRules rules = StageRules.DEFAULT;
+    private StagePolicy rules = StagePolicy.DEFAULT;
     private List<TaskSpec> tasks = List.of();
     private @Nullable String each;
     private JsonObject data = JsonObject.create();
@@ -134,21 +134,21 @@ public record StageSpec(
       this.type = type;
     }
 
-    public Builder rules(StageRules all) {
+    public Builder rules(StagePolicy all) {
       this.rules = all;
       return this;
     }
 
     public Builder gate(boolean gate) {
-      return rules(new StageRules(gate, rules.tolerance(), rules.policy()));
+      return rules(new StagePolicy(gate, rules.tolerance(), rules.policy()));
     }
 
     public Builder tolerance(FailureTolerance tolerance) {
-      return rules(new StageRules(rules.gate(), tolerance, rules.policy()));
+      return rules(new StagePolicy(rules.gate(), tolerance, rules.policy()));
     }
 
     public Builder policy(TaskPolicy policy) {
-      return rules(new StageRules(rules.gate(), rules.tolerance(), policy));
+      return rules(new StagePolicy(rules.gate(), rules.tolerance(), policy));
     }
 
     public Builder tasks(List<TaskSpec> all) {

@@ -2,7 +2,7 @@ package dev.millrace.http.tracing;
 
 import dev.millrace.core.store.JobReader;
 import dev.millrace.http.route.RequestObserver;
-import dev.millrace.server.ServerListener;
+import dev.millrace.server.TaskListener;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Tracer;
@@ -71,7 +71,7 @@ public final class OtlpTracing implements AutoCloseable {
   }
 
   /** The listener to register for the tasks of built-in workers. */
-  public ServerListener taskListener(JobReader store) {
+  public TaskListener taskListener(JobReader store) {
     return new TaskSpans(tracer, store);
   }
 

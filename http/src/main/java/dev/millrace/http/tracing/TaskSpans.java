@@ -7,7 +7,7 @@ import dev.millrace.core.store.Outcome;
 import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TraceContext;
-import dev.millrace.server.ServerListener;
+import dev.millrace.server.TaskListener;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.TaskTraceLookup;
 import io.opentelemetry.api.trace.Span;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Creates a span for each attempt of a built-in worker, as a child of the trace context of the
  * task, its stage or its job. It links the span with the job's trace if the task has another one.
  */
-final class TaskSpans implements ServerListener {
+final class TaskSpans implements TaskListener {
   private record Key(JobId job, ClaimKey hold) {
     static Key of(Claim claim) {
       return new Key(claim.job(), claim.key());

@@ -52,13 +52,13 @@ final class AllowedAddressResolver implements AutoCloseable {
    * @throws ForbiddenAddressException if no address is allowed
    * @throws IOException if the lookup fails
    */
-  DeliveryTarget resolve(URI uri) throws IOException, InterruptedException {
-    String host = DeliveryTarget.host(uri);
-    int port = DeliveryTarget.port(uri);
+  ResolvedTarget resolve(URI uri) throws IOException, InterruptedException {
+    String host = ResolvedTarget.host(uri);
+    int port = ResolvedTarget.port(uri);
     if (allowList.mayAllow(host, port)) {
       for (InetAddress address : lookUp(host)) {
         if (allowList.allows(host, port, address)) {
-          return DeliveryTarget.of(uri, address);
+          return ResolvedTarget.of(uri, address);
         }
       }
     }

@@ -60,7 +60,7 @@ final class PinnedHttpClient implements AutoCloseable {
    *
    * @throws IOException if there is no response; the message says why
    */
-  int post(DeliveryTarget target, Map<String, String> fields, byte[] body) throws IOException {
+  int post(ResolvedTarget target, Map<String, String> fields, byte[] body) throws IOException {
     AtomicBoolean timedOut = new AtomicBoolean();
     try (Socket socket = new Socket(Proxy.NO_PROXY)) {
       open.add(socket);
@@ -89,7 +89,7 @@ final class PinnedHttpClient implements AutoCloseable {
   }
 
   private int exchange(
-      Socket socket, DeliveryTarget target, Map<String, String> fields, byte[] body)
+      Socket socket, ResolvedTarget target, Map<String, String> fields, byte[] body)
       throws IOException {
     socket.setTcpNoDelay(true);
     socket.connect(new InetSocketAddress(target.address(), target.port()));
@@ -113,7 +113,7 @@ final class PinnedHttpClient implements AutoCloseable {
     throw new IOException("it sends only interim responses");
   }
 
-  private Socket secure(Socket socket, DeliveryTarget target) throws IOException {
+  private Socket secure(Socket socket, ResolvedTarget target) throws IOException {
     SSLSocket secured = (SSLSocket) tls.createSocket(socket, target.host(), target.port(), true);
     SSLParameters parameters = secured.getSSLParameters();
     parameters.setEndpointIdentificationAlgorithm("HTTPS");
@@ -122,7 +122,7 @@ final class PinnedHttpClient implements AutoCloseable {
     return secured;
   }
 
-  private static String head(DeliveryTarget target, Map<String, String> fields, int length) {
+  private static String head(ResolvedTarget target, Map<String, String> fields, int length) {
     StringBuilder head =
         new StringBuilder("POST ").append(target.path()).append(" HTTP/1.1\r\nHost: ");
     head.append(target.authority()).append("\r\nConnection: close\r\nContent-Length: ");

@@ -238,7 +238,7 @@ final class WebhookScheduler implements Runnable {
       URI uri = URI.create(webhook.url());
       queue.enqueue(
           new PendingDelivery(
-              key, DeliveryTarget.host(uri) + " " + DeliveryTarget.port(uri), event.get()));
+              key, ResolvedTarget.host(uri) + " " + ResolvedTarget.port(uri), event.get()));
     } else if (view.state().isFinal()) {
       progressStore.save(key, webhooks.size(), DeliveryProgress.finished(view.lastEvent()));
     }

@@ -101,6 +101,6 @@ final class WebhookSender {
 
   private static String describe(PendingDelivery delivery, URI uri) {
     JobId job = delivery.key().job();
-    return "webhook of job " + job + ": " + DeliveryTarget.loggable(uri);
+    return "webhook of job " + job + ": " + ResolvedTarget.loggable(uri);
   }
 }

@@ -334,14 +334,14 @@ class EveryPathTest {
 
   @Test
   void healthAndDocumentsAreServed() {
-    assertThat(client.health().live()).isTrue();
-    assertThat(client.health().ready()).isTrue();
-    assertThat(client.health().liveness()).isTrue();
-    assertThat(client.health().health().string("status")).isEqualTo("ok");
-    assertThat(client.health().metrics()).contains("up 1");
-    assertThat(client.health().serviceMetrics()).contains("up 1");
-    assertThat(client.health().openApi().string("openapi")).startsWith("3.1");
-    assertThat(client.health().docs()).contains("<html");
-    assertThat(client.health().home()).isEqualTo("/docs/api");
+    assertThat(client.monitoring().live()).isTrue();
+    assertThat(client.monitoring().ready()).isTrue();
+    assertThat(client.monitoring().liveness()).isTrue();
+    assertThat(client.monitoring().health().string("status")).isEqualTo("ok");
+    assertThat(client.monitoring().metrics()).contains("up 1");
+    assertThat(client.monitoring().serviceMetrics()).contains("up 1");
+    assertThat(client.monitoring().openApi().string("openapi")).startsWith("3.1");
+    assertThat(client.monitoring().docs()).contains("<html");
+    assertThat(client.monitoring().home()).isEqualTo("/docs/api");
   }
 }

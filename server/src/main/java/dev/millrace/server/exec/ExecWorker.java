@@ -41,19 +41,19 @@ public final class ExecWorker implements Worker {
 
   private final String type;
   private final String command;
-  private final ExecSettings settings;
+  private final ExecLimits settings;
   private final ProcessGroupLauncher groups;
   private final ExecutorService pumps;
 
   public ExecWorker(String type, String command) {
-    this(type, command, ExecSettings.DEFAULT);
+    this(type, command, ExecLimits.DEFAULT);
   }
 
-  public ExecWorker(String type, String command, ExecSettings settings) {
+  public ExecWorker(String type, String command, ExecLimits settings) {
     this(type, command, settings, System.getenv().getOrDefault("PATH", "/usr/bin:/bin"));
   }
 
-  ExecWorker(String type, String command, ExecSettings settings, String path) {
+  ExecWorker(String type, String command, ExecLimits settings, String path) {
     this.type = StageSpec.requireType(type);
     if (command.isBlank()) {
       throw new IllegalArgumentException("type \"" + type + "\" has no command");

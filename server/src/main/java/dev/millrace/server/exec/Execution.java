@@ -38,12 +38,12 @@ final class Execution {
           "TERM");
 
   private final ProcessGroup group;
-  private final ExecSettings settings;
+  private final ExecLimits settings;
   private final CapturedOutput output;
   private final StderrLines errors;
   private volatile boolean ignoring; // whether further output is ignored
 
-  Execution(ProcessGroup group, ExecSettings settings, Consumer<String> log) {
+  Execution(ProcessGroup group, ExecLimits settings, Consumer<String> log) {
     this.group = group;
     this.settings = settings;
     this.output = new CapturedOutput(settings.maxOutput());

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
  * last line that is not blank. One thread calls {@link #add} and {@link #finish}.
  */
 final class StderrLines {
-  private final ExecSettings limits;
+  private final ExecLimits limits;
   private final Consumer<String> log;
   private final ByteArrayOutputStream line = new ByteArrayOutputStream();
   private boolean cut; // whether the current line is cut
@@ -18,7 +18,7 @@ final class StderrLines {
   private long bytes;
   private volatile String last = "";
 
-  StderrLines(ExecSettings limits, Consumer<String> log) {
+  StderrLines(ExecLimits limits, Consumer<String> log) {
     this.limits = limits;
     this.log = log;
   }

@@ -11,7 +11,7 @@ import dev.millrace.server.infer.parameters.TaskRefused;
 import dev.millrace.server.infer.run.EmbedRunner;
 import dev.millrace.server.infer.run.GenerateRunner;
 import dev.millrace.server.infer.run.TokenCounters;
-import dev.millrace.server.infer.shelf.LoadFailure;
+import dev.millrace.server.infer.shelf.ModelLoadException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -72,7 +72,7 @@ public final class Inference implements AutoCloseable {
       library.warmUp(patience);
       Thread.ofPlatform().daemon().name("millrace-idle").start(inference::maintainPeriodically);
       return inference;
-    } catch (TaskRefused | LoadFailure e) {
+    } catch (TaskRefused | ModelLoadException e) {
       inference.close();
       throw new EngineException(e.getMessage(), e);
     } catch (InterruptedException e) {

@@ -2,8 +2,8 @@ package dev.millrace.server.infer;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.millrace.engine.api.EngineSettings;
-import dev.millrace.server.infer.model.ModelDefaults;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
+import dev.millrace.server.infer.model.OperatorDefaults;
 import dev.millrace.server.infer.parameters.SamplingParameters;
 import dev.millrace.server.infer.shelf.ShelfSettings;
 import java.lang.management.ManagementFactory;
@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
  * @param defaults what the operator sets for all models
  */
 public record InferenceSettings(
-    List<ModelFile> models, EngineSettings engine, ShelfSettings shelf, ModelDefaults defaults) {
+    List<NamedModel> models,
+    EngineSettings engine,
+    ShelfSettings shelf,
+    OperatorDefaults defaults) {
 
   private static final int CONTEXT = 8192;
   private static final Duration IDLE = Duration.ofMinutes(15);
@@ -33,7 +36,7 @@ public record InferenceSettings(
       throw new IllegalArgumentException("models: give at least one");
     }
     Set<String> names = new HashSet<>();
-    for (ModelFile model : models) {
+    for (NamedModel model : models) {
       if (!names.add(model.name())) {
         throw new IllegalArgumentException(
             "models: two have the name \"%s\"; give one of them another name (NAME=FILE)"
@@ -46,12 +49,12 @@ public record InferenceSettings(
    * The defaults: half of the machine's memory, up to 8,192 positions for a sequence (as nrvna),
    * and models are unloaded after 15 minutes without a task.
    */
-  public static InferenceSettings of(List<ModelFile> models) {
+  public static InferenceSettings of(List<NamedModel> models) {
     return new InferenceSettings(
         models,
         EngineSettings.usual().withContext(CONTEXT),
         new ShelfSettings(physicalMemory() / 2, IDLE),
-        ModelDefaults.unset());
+        OperatorDefaults.unset());
   }
 
   /** Whether any model is loaded here completely: a model with remote layers cannot embed. */

@@ -16,8 +16,8 @@ import dev.millrace.server.infer.parameters.TaskRefused;
 import dev.millrace.server.infer.run.FrozenTerms;
 import dev.millrace.server.infer.run.ResolvedTask;
 import dev.millrace.server.infer.run.TokenizedPrompt;
-import dev.millrace.server.infer.shelf.LoadFailure;
 import dev.millrace.server.infer.shelf.ModelLease;
+import dev.millrace.server.infer.shelf.ModelLoadException;
 import java.util.Optional;
 
 /**
@@ -30,7 +30,7 @@ record TaskVerifier(ModelLibrary library) {
   VerifyResult verify(VerifyRequest request) throws InterruptedException {
     try {
       return request.type().equals("embed") ? embedded(request) : generated(request);
-    } catch (TaskRefused | LoadFailure | JsonException | EngineException e) {
+    } catch (TaskRefused | ModelLoadException | JsonException | EngineException e) {
       return cannot(String.valueOf(e.getMessage()));
     }
   }

@@ -11,7 +11,7 @@ import dev.millrace.core.store.fixture.ManualClock;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.server.InMemoryServer;
 import dev.millrace.server.Server;
-import dev.millrace.server.ServerListener;
+import dev.millrace.server.TaskListener;
 import dev.millrace.server.TaskOutcome;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
@@ -37,8 +37,8 @@ class ExecKillTest {
 
   private final InMemoryServer inMemory = new InMemoryServer();
   private final BlockingQueue<TaskOutcome> outcomes = new LinkedBlockingQueue<>();
-  private final ServerListener listener =
-      new ServerListener() {
+  private final TaskListener listener =
+      new TaskListener() {
         @Override
         public void finished(Claim claim, TaskOutcome outcome, Outcome answer) {
           outcomes.add(outcome);
@@ -51,7 +51,7 @@ class ExecKillTest {
   }
 
   private Server start(String command, Duration grace) {
-    return start(new ExecWorker("run", command, ExecSettings.DEFAULT.withGrace(grace)));
+    return start(new ExecWorker("run", command, ExecLimits.DEFAULT.withGrace(grace)));
   }
 
   private Server start(ExecWorker worker) {
@@ -208,7 +208,7 @@ class ExecKillTest {
         new ExecWorker(
             "run",
             "echo half; echo pid1 $$ >&2; sleep 301 & echo pid2 $! >&2; sleep 302",
-            ExecSettings.DEFAULT,
+            ExecLimits.DEFAULT,
             "/nowhere"));
     JobId job = inMemory.submit("run", "x");
     ProcessHandle leader = process(job, "pid1");

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Timeout;
 /** The input and environment of a program, and the handling of its output. */
 @Timeout(60)
 class ExecWorkerTest {
-  private static final ExecSettings SMALL =
-      new ExecSettings(Duration.ofSeconds(2), 1000, 5, 10_000, 20);
+  private static final ExecLimits SMALL =
+      new ExecLimits(Duration.ofSeconds(2), 1000, 5, 10_000, 20);
 
   private final InMemoryServer inMemory = new InMemoryServer();
 

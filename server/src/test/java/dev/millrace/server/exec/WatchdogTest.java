@@ -27,7 +27,7 @@ class WatchdogTest {
 
     public static void main(String[] args) throws Exception {
       InMemoryServer inMemory = new InMemoryServer();
-      ExecSettings settings = ExecSettings.DEFAULT.withGrace(Duration.ofSeconds(1));
+      ExecLimits settings = ExecLimits.DEFAULT.withGrace(Duration.ofSeconds(1));
       String command =
           "echo pid $$ >&2; trap '' TERM; sleep 301 & echo pid $! >&2; wait; sleep 302";
       inMemory.start(new ExecWorker("run", command, settings));

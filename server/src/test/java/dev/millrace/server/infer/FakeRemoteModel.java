@@ -13,10 +13,10 @@ import dev.millrace.engine.internal.pipe.Pipe;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.pipe.Segment;
 import dev.millrace.engine.internal.wheel.BatchLoop;
-import dev.millrace.engine.internal.wheel.TextAssembler;
+import dev.millrace.engine.internal.wheel.Detokenizer;
 import dev.millrace.engine.internal.wheel.WheelSettings;
 import dev.millrace.engine.token.Tokenizer;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 import dev.millrace.server.infer.model.RemoteModelOpener;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,13 +46,13 @@ final class FakeRemoteModel implements RemoteModelOpener {
   private long epoch = 1; // guarded by this
   private boolean held; // guarded by this
 
-  FakeRemoteModel(ModelFile model) {
+  FakeRemoteModel(NamedModel model) {
     file = model.file();
   }
 
   /** The model with that name. */
-  ModelFile named(String name) {
-    return new ModelFile(name, file, this);
+  NamedModel named(String name) {
+    return new NamedModel(name, file, this);
   }
 
   void becomeReady() {
@@ -144,7 +144,7 @@ final class FakeRemoteModel implements RemoteModelOpener {
               WheelSettings.of(settings, load.pages(), load.context()),
               List.of(PipeProcessor.local(List.of(new Doubted(model.segment())), model.end())),
               tokenizer,
-              () -> TextAssembler.of(tokenizer.decoder()),
+              () -> Detokenizer.of(tokenizer.decoder()),
               System::nanoTime,
               null);
       wheels = turning;

@@ -15,7 +15,7 @@ import dev.millrace.engine.api.Sampling;
 import dev.millrace.server.FakeTaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.Worker;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 import dev.millrace.server.infer.parameters.SamplingParameters;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -274,7 +274,7 @@ class GenerateTest {
   void aChangedModelFileRestartsTheTask() throws Exception {
     FakeTaskContext first = plain();
     TaskRunHelper.result(inference, first);
-    ModelFile otherFile = new ModelFile("tiny", TinyModels.other().file());
+    NamedModel otherFile = new NamedModel("tiny", TinyModels.other().file());
     try (Inference later = Inference.open(TinyModels.serving(otherFile))) {
       FakeTaskContext again = first.again(57);
       TaskResult result = TaskRunHelper.result(later, again);

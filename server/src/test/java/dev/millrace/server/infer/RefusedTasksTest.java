@@ -7,7 +7,7 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.task.Failure;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.server.FakeTaskContext;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -165,7 +165,7 @@ class RefusedTasksTest {
 
   @Test
   void aMissingFileIsReportedAtOnce() {
-    assertThatThrownBy(() -> Inference.open(TinyModels.serving(ModelFile.of(Path.of("no.gguf")))))
+    assertThatThrownBy(() -> Inference.open(TinyModels.serving(NamedModel.of(Path.of("no.gguf")))))
         .isInstanceOf(EngineException.class)
         .hasMessageContaining("no.gguf");
   }

@@ -18,7 +18,7 @@ import dev.millrace.server.InMemoryServer;
 import dev.millrace.server.Server;
 import dev.millrace.server.TaskOutcome.Released;
 import dev.millrace.server.Worker;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -159,7 +159,7 @@ class RemoteModelTest {
 
   @Test
   void anEncoderCannotBeRemote() {
-    ModelFile encoder = new FakeRemoteModel(TinyModels.encoder()).named("vectors");
+    NamedModel encoder = new FakeRemoteModel(TinyModels.encoder()).named("vectors");
     assertThatThrownBy(() -> Inference.open(TinyModels.serving(encoder)))
         .isInstanceOf(EngineException.class)
         .hasMessageContaining("generates no text");

@@ -7,7 +7,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.server.FakeTaskContext;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 import dev.millrace.server.infer.parameters.SamplingParameters;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
@@ -84,7 +84,7 @@ class TaskVerifierTest {
 
   @Test
   void anotherModelFileOrCacheTypeCannotRepeatATask() {
-    ModelFile file = new ModelFile("tiny", TinyModels.other().file());
+    NamedModel file = new NamedModel("tiny", TinyModels.other().file());
     try (Inference other = Inference.open(TinyModels.serving(file))) {
       VerifyResult verified = other.verify(request(result));
       assertThat(verified.same()).isFalse();

@@ -5,7 +5,7 @@ import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.internal.gguf.TensorType;
 import dev.millrace.engine.oracle.ModelShape;
 import dev.millrace.engine.oracle.RandomModels;
-import dev.millrace.server.infer.model.ModelFile;
+import dev.millrace.server.infer.model.NamedModel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -47,19 +47,19 @@ public final class TinyModels {
     }
   }
 
-  public static ModelFile llama() {
+  public static NamedModel llama() {
     return model("tiny", "llama", 1);
   }
 
-  static ModelFile other() {
+  static NamedModel other() {
     return model("other", "llama", 2);
   }
 
-  static ModelFile encoder() {
+  static NamedModel encoder() {
     return model("vectors", "bert", 3);
   }
 
-  static synchronized ModelFile model(String name, String architecture, long seed) {
+  static synchronized NamedModel model(String name, String architecture, long seed) {
     Path file = DIRECTORY.resolve(name + ".gguf");
     try {
       if (!Files.exists(file)) {
@@ -69,7 +69,7 @@ public final class TinyModels {
                 architecture, 2, WIDTH, 4, kvHeads, 16, 64, 320, CONTEXT, false, false, Map.of());
         RandomModels.write(file, shape, TensorType.Q8_0, seed);
       }
-      return new ModelFile(name, file);
+      return new NamedModel(name, file);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -83,7 +83,7 @@ public final class TinyModels {
         .withKernels(KernelType.SCALAR); // the same bits, and no warm-up
   }
 
-  static InferenceSettings serving(ModelFile... models) {
+  static InferenceSettings serving(NamedModel... models) {
     return InferenceSettings.of(List.copyOf(Arrays.asList(models))).withEngine(engine());
   }
 }

@@ -147,18 +147,18 @@ public final class Workspace {
   }
 
   /** The present owner of the workspace. */
-  public Owner owner() {
-    return Owner.of(layout.root());
+  public OwnerStatus owner() {
+    return OwnerStatus.of(layout.root());
   }
 
   /** Announces the owner to other processes; {@code serve --status} shows {@code info}. */
   public void announce(JsonObject info) {
-    Owner.announce(layout.root(), info);
+    OwnerStatus.announce(layout.root(), info);
   }
 
   /** Withdraws what {@link #announce} wrote, before the workspace is released. */
   public void withdraw() {
-    Owner.withdraw(layout.root());
+    OwnerStatus.withdraw(layout.root());
   }
 
   /** The job's directory at this moment. */

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * thread of its own; others wait. A sequence without a verdict is revoked and computed again. A
  * node that twice lacks its records counts as a liar.
  */
-public final class Auditor implements AuditRecorder.EndedSequences, AutoCloseable {
+public final class Auditor implements OriginAuditRecorder.EndedSequences, AutoCloseable {
   private static final int MAX_WITHHELD = 2;
 
   /** While more than these wait, replays run here only: other nodes may be slow. */
@@ -51,7 +51,8 @@ public final class Auditor implements AuditRecorder.EndedSequences, AutoCloseabl
    *
    * @param collector of the nodes' records; null if the pipe broke before
    */
-  private record Case(AuditRecorder.EndedSequence ended, @Nullable AuditRecordCollector collector) {
+  private record Case(
+      OriginAuditRecorder.EndedSequence ended, @Nullable AuditRecordCollector collector) {
     Key key() {
       return new Key(ended.recording().pipe(), ended.recording().sequence());
     }
@@ -92,7 +93,7 @@ public final class Auditor implements AuditRecorder.EndedSequences, AutoCloseabl
 
   /** Asks the nodes for their records at once, because they may be gone later. */
   @Override
-  public void add(AuditRecorder.EndedSequence ended) {
+  public void add(OriginAuditRecorder.EndedSequence ended) {
     AuditRecording recording = ended.recording();
     PipeSession session = environment.session(recording.pipe(), ended.epoch());
     long sequence = recording.sequence();
@@ -210,7 +211,7 @@ public final class Auditor implements AuditRecorder.EndedSequences, AutoCloseabl
     if (collector == null) {
       throw new ReplayFailedException("its pipe broke before its nodes could be asked");
     }
-    AuditRecorder.EndedSequence ended = next.ended();
+    OriginAuditRecorder.EndedSequence ended = next.ended();
     for (long waited = 0; !collector.await(SLICE_MILLIS); waited += SLICE_MILLIS) {
       String silent = collector.firstMissing();
       if (isOver(next) || environment.session(ended.recording().pipe(), ended.epoch()) == null) {

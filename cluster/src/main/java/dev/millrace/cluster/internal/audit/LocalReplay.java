@@ -9,7 +9,7 @@ import dev.millrace.engine.internal.model.LayerSegment;
 import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.SegmentWeights;
 import dev.millrace.engine.internal.pipe.Batch;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.tensor.ComputePool;
 import java.util.function.BooleanSupplier;
 
@@ -64,7 +64,7 @@ public final class LocalReplay {
   private HiddenStates through(
       SegmentWeights weights, int layer, HiddenStates in, BooleanSupplier isObsolete)
       throws ReplayFailedException {
-    int pages = KvPages.countFor(in.count());
+    int pages = KvPageSize.countFor(in.count());
     LoadSettings settings =
         new LoadSettings(
             threads,

@@ -9,7 +9,7 @@ import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.pipe.Batch;
 import dev.millrace.engine.internal.pipe.EmbeddingAndHead;
 import dev.millrace.engine.internal.pipe.Frame;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.pipe.Pipe;
 import dev.millrace.engine.internal.pipe.Pipe.NodeLayers;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
@@ -82,7 +82,7 @@ public final class RemoteReplay {
   HiddenStates replay(int from, int to, HiddenStates in, long deadline)
       throws ReplayFailedException, InterruptedException {
     Pipe plan = plan(from, to);
-    SessionParameters asked = parameters.forReplay(KvPages.countFor(in.count()), ROWS);
+    SessionParameters asked = parameters.forReplay(KvPageSize.countFor(in.count()), ROWS);
     send(Kind.OPEN, WireCodec.encode(asked.openRequest(plan)));
     try {
       await(Kind.OPENED, deadline);
@@ -118,7 +118,7 @@ public final class RemoteReplay {
             origin, around, new KnownRows(in), (node, frame) -> send(Kind.FRAME, frame));
     processor.setPlan(plan);
     ReplayedSequence sequence =
-        new ReplayedSequence(processor.newStep(), KvPages.countFor(in.count()));
+        new ReplayedSequence(processor.newStep(), KvPageSize.countFor(in.count()));
     SequenceGroup group = new SequenceGroup(in.width(), ROWS, 1);
     HiddenStates out = new HiddenStates(in.width());
     for (int first = 0; first < in.count(); first += ROWS) {

@@ -3,7 +3,7 @@ package dev.millrace.cluster.internal.connection;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.internal.connection.ConnectionDialer.Dialed;
-import dev.millrace.cluster.internal.text.PeerText;
+import dev.millrace.cluster.internal.text.DisplayText;
 import dev.millrace.engine.NumericsVersion;
 import java.io.EOFException;
 import java.io.IOException;
@@ -51,7 +51,7 @@ public final class CallClient {
     } catch (SocketTimeoutException e) {
       throw new ClusterException(
           "%s sent nothing in the call \"%s\" for %s"
-              .formatted(at, call, PeerText.seconds(timeout)),
+              .formatted(at, call, DisplayText.seconds(timeout)),
           e);
     } catch (IOException e) {
       throw new ClusterException(

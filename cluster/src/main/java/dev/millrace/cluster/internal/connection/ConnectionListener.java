@@ -4,7 +4,7 @@ import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.internal.connection.HelloProtocol.Welcome;
-import dev.millrace.cluster.internal.text.PeerText;
+import dev.millrace.cluster.internal.text.DisplayText;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -91,7 +91,7 @@ public final class ConnectionListener implements AutoCloseable {
     } catch (IOException e) {
       throw new ClusterException(
           "cannot listen on %s: %s; choose another address, or stop the process that uses it"
-              .formatted(listen, PeerText.messageOf(e)),
+              .formatted(listen, DisplayText.messageOf(e)),
           e);
     }
   }

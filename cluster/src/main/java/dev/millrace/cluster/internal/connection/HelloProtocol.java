@@ -2,7 +2,7 @@ package dev.millrace.cluster.internal.connection;
 
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HostPort;
-import dev.millrace.cluster.internal.text.PeerText;
+import dev.millrace.cluster.internal.text.DisplayText;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -134,8 +134,8 @@ public final class HelloProtocol {
         data ->
             new Welcome(
                 one(Welcome.Verdict.values(), data.readUnsignedByte()),
-                PeerText.sanitized(data.readUTF()),
-                PeerText.sanitized(data.readUTF()),
+                DisplayText.sanitized(data.readUTF()),
+                DisplayText.sanitized(data.readUTF()),
                 data.readLong()));
   }
 

@@ -4,7 +4,7 @@ import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.OtherNetworkKeyException;
-import dev.millrace.cluster.internal.text.PeerText;
+import dev.millrace.cluster.internal.text.DisplayText;
 import java.io.EOFException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -55,7 +55,7 @@ public final class WireErrors {
     }
     if (e instanceof ProtocolException) {
       return ClusterException.refused(
-          "%s: %s; give the address that a node listens on".formatted(at, PeerText.messageOf(e)),
+          "%s: %s; give the address that a node listens on".formatted(at, DisplayText.messageOf(e)),
           e);
     }
     return new ClusterException(at + (stage == Stage.CONNECT ? connecting(e) : ended(stage, e)), e);
@@ -66,7 +66,7 @@ public final class WireErrors {
     return new ClusterException(
         ("%s accepted the connection and did not answer in %s: it is frozen or overloaded, "
                 + "or not a Millrace node")
-            .formatted(at, PeerText.seconds(time)),
+            .formatted(at, DisplayText.seconds(time)),
         e);
   }
 
@@ -108,39 +108,40 @@ public final class WireErrors {
       case SocketTimeoutException _ ->
           " does not answer: check the address, that the machine runs, and its firewall";
       case NoRouteToHostException _ -> ": there is no route to it; check the address";
-      case ConnectException c when PeerText.messageOf(c).contains("refused") ->
+      case ConnectException c when DisplayText.messageOf(c).contains("refused") ->
           ": nothing listens there; check the address and that the node runs";
-      default -> ": " + PeerText.messageOf(e);
+      default -> ": " + DisplayText.messageOf(e);
     };
   }
 
   private static String ended(Stage stage, Exception e) {
-    if (PeerText.messageOf(e).contains("Unsupported or unrecognized SSL message")) {
+    if (DisplayText.messageOf(e).contains("Unsupported or unrecognized SSL message")) {
       return " does not speak TLS: it is not a Millrace node; give the address that "
           + "a node listens on";
     }
     return stage == Stage.HANDSHAKE
         ? (" ended the connection in the TLS handshake: it closes or is overloaded, or "
                 + "is not a node (%s)")
-            .formatted(PeerText.messageOf(e))
+            .formatted(DisplayText.messageOf(e))
         : " ended the connection before its hello: it starts, closes or is overloaded (%s)"
-            .formatted(PeerText.messageOf(e));
+            .formatted(DisplayText.messageOf(e));
   }
 
   /** Why a link ended, as a sentence about the other side. */
   public static String linkLossReason(Throwable e, Duration timeout) {
     return switch (e) {
-      case ProtocolException p -> "it broke the protocol: " + PeerText.messageOf(p);
-      case SocketTimeoutException _ -> "it was silent for " + PeerText.seconds(timeout);
+      case ProtocolException p -> "it broke the protocol: " + DisplayText.messageOf(p);
+      case SocketTimeoutException _ -> "it was silent for " + DisplayText.seconds(timeout);
       case EOFException _ -> NO_GOODBYE;
       case SSLException s
-          when has(s, AEADBadTagException.class) || PeerText.messageOf(s).contains("bad_record") ->
-          "bytes were changed on the way (" + PeerText.messageOf(s) + ")";
+          when has(s, AEADBadTagException.class)
+              || DisplayText.messageOf(s).contains("bad_record") ->
+          "bytes were changed on the way (" + DisplayText.messageOf(s) + ")";
       case SSLException s when has(s, EOFException.class) -> NO_GOODBYE;
       case SSLException s when has(s, SocketException.class) ->
-          "the connection broke: " + PeerText.messageOf(s);
-      case SSLException s -> "TLS failed: " + PeerText.messageOf(s);
-      default -> "the connection broke: " + PeerText.messageOf(e);
+          "the connection broke: " + DisplayText.messageOf(s);
+      case SSLException s -> "TLS failed: " + DisplayText.messageOf(s);
+      default -> "the connection broke: " + DisplayText.messageOf(e);
     };
   }
 
@@ -150,19 +151,19 @@ public final class WireErrors {
     if (has(e, OtherNetworkKeyException.class)
         || has(e, CertificateException.class)
         || (alert != null && alert.contains("certificate"))
-        || PeerText.messageOf(e).contains("Empty client certificate chain")) {
+        || DisplayText.messageOf(e).contains("Empty client certificate chain")) {
       return "it has another network key (or certificate), or none";
     }
-    if (PeerText.messageOf(e).contains("Unsupported or unrecognized SSL message")) {
+    if (DisplayText.messageOf(e).contains("Unsupported or unrecognized SSL message")) {
       return "it does not speak TLS";
     }
     return e instanceof SocketException || e instanceof EOFException || has(e, EOFException.class)
         ? "it ended before its hello, or was dropped for newer connections"
-        : PeerText.messageOf(e);
+        : DisplayText.messageOf(e);
   }
 
   private static @Nullable String alert(Throwable e) {
-    String message = PeerText.messageOf(e);
+    String message = DisplayText.messageOf(e);
     int at = message.indexOf(ALERT);
     return at < 0 ? null : message.substring(at + ALERT.length());
   }

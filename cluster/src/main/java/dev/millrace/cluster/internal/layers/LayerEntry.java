@@ -2,7 +2,7 @@ package dev.millrace.cluster.internal.layers;
 
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.LayerRange;
-import dev.millrace.cluster.internal.text.PeerText;
+import dev.millrace.cluster.internal.text.DisplayText;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -75,7 +75,7 @@ public final class LayerEntry {
 
   String otherFileMessage(String otherSha256) {
     return "model %s is another file at the origin: its hash begins with %s, here with %s; use the same file on both"
-        .formatted(model, PeerText.shortHash(otherSha256), PeerText.shortHash(sha256));
+        .formatted(model, DisplayText.shortHash(otherSha256), DisplayText.shortHash(sha256));
   }
 
   /** Whether it may be dropped to free memory. */

@@ -4,7 +4,7 @@ import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.internal.protocol.LoadLayersRequest;
-import dev.millrace.cluster.internal.text.PeerText;
+import dev.millrace.cluster.internal.text.DisplayText;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -29,7 +29,7 @@ public final class LayerInventory implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
   private final LayerMemoryBudget budget;
-  private final LayerSource source;
+  private final AsyncLayerLoader source;
   private final ComputeQueue queue;
   private final LongSupplier clock;
   private final List<LayerEntry> all = new ArrayList<>();
@@ -41,7 +41,7 @@ public final class LayerInventory implements AutoCloseable {
    * @param clock nanoseconds
    */
   public LayerInventory(
-      LayerMemoryBudget budget, LayerSource source, ComputeQueue queue, LongSupplier clock) {
+      LayerMemoryBudget budget, AsyncLayerLoader source, ComputeQueue queue, LongSupplier clock) {
     this.budget = budget;
     this.source = source;
     this.queue = queue;
@@ -184,8 +184,8 @@ public final class LayerInventory implements AutoCloseable {
    *
    * @throws ClusterException if a layer is not on this node, or still loading
    */
-  public List<LayerCoverage.Piece> cover(String sha256, String model, int from, int to) {
-    return new LayerCoverage(all, sha256, model).of(from, to);
+  public List<LayerLookup.Piece> cover(String sha256, String model, int from, int to) {
+    return new LayerLookup(all, sha256, model).of(from, to);
   }
 
   /** Frees all weights, also those still loading; no session may be open. */
@@ -216,7 +216,7 @@ public final class LayerInventory implements AutoCloseable {
         LayerMemoryBudget.humanBytes(entry.bytes),
         LayerMemoryBudget.humanBytes((long) entry.speed.bytesPerSecond()),
         entry.speed.isSteady() ? "" : " (not steady yet)",
-        PeerText.shortHash(sha256));
+        DisplayText.shortHash(sha256));
   }
 
   private void failed(LayerEntry entry, String problem) {
@@ -237,7 +237,7 @@ public final class LayerInventory implements AutoCloseable {
   }
 
   /** Hands the source's reports to the compute thread. */
-  private final class SourceListener implements LayerSource.Listener {
+  private final class SourceListener implements AsyncLayerLoader.Listener {
     private final LayerEntry entry;
 
     SourceListener(LayerEntry entry) {

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * Finds model files by their hash, fetches missing ones from peers, and loads layers, one request
  * after another, on a thread of its own.
  */
-public final class LayerLoader implements LayerSource, AutoCloseable {
+public final class LayerLoader implements AsyncLayerLoader, AutoCloseable {
   private static final long STORE_CHECK_MILLIS = TimeUnit.MILLISECONDS.toMillis(500);
 
   private record Stamp(Path file, long size, FileTime time, @Nullable Object key) {}

@@ -4,7 +4,7 @@ import dev.millrace.cluster.internal.connection.ConnectionSettings;
 import dev.millrace.cluster.internal.connection.TlsConnection;
 import dev.millrace.cluster.internal.connection.WireErrors;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
-import dev.millrace.cluster.internal.text.PeerText;
+import dev.millrace.cluster.internal.text.DisplayText;
 import java.io.IOException;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
@@ -93,7 +93,7 @@ final class Link {
   }
 
   private void endBeforeStart(int threads, Throwable e) {
-    end("no thread could be started for it: " + PeerText.messageOf(e), false);
+    end("no thread could be started for it: " + DisplayText.messageOf(e), false);
     for (int i = 0; i < threads; i++) {
       threadEnded();
     }
@@ -135,7 +135,7 @@ final class Link {
    * forever.
    */
   void check(long now) {
-    String time = PeerText.seconds(timeout.multipliedBy(2));
+    String time = DisplayText.seconds(timeout.multipliedBy(2));
     if (!delivering && now - input.lastReceivedNanos() > 2 * timeout.toNanos()) {
       end("it was silent for " + time, false);
     }
@@ -161,7 +161,7 @@ final class Link {
         if (message.kind() != Kind.PING) {
           deliver(message);
         } else if (message.body().hasRemaining()) {
-          end("it said: " + PeerText.sanitized(message.body()), false);
+          end("it said: " + DisplayText.sanitized(message.body()), false);
         }
       }
       end(WireErrors.NO_GOODBYE, false);
@@ -170,7 +170,7 @@ final class Link {
     } catch (InterruptedException e) {
       end("interrupted", false);
     } catch (Throwable e) {
-      end("its message could not be handled: " + PeerText.messageOf(e), false);
+      end("its message could not be handled: " + DisplayText.messageOf(e), false);
     } finally {
       threadEnded();
     }
@@ -214,7 +214,7 @@ final class Link {
     } catch (InterruptedException e) {
       end("interrupted", false);
     } catch (Throwable e) {
-      end("nothing can be sent to it: " + PeerText.messageOf(e), false);
+      end("nothing can be sent to it: " + DisplayText.messageOf(e), false);
     } finally {
       connection.closeNow();
       threadEnded();

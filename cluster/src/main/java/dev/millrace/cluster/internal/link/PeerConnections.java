@@ -12,11 +12,11 @@ import dev.millrace.cluster.internal.connection.ConnectionDialer.Dialed;
 import dev.millrace.cluster.internal.connection.ConnectionListener;
 import dev.millrace.cluster.internal.connection.ConnectionSettings;
 import dev.millrace.cluster.internal.connection.Hello;
-import dev.millrace.cluster.internal.connection.InboundConnections;
+import dev.millrace.cluster.internal.connection.InboundConnectionHandler;
 import dev.millrace.cluster.internal.connection.NodeIdentity;
 import dev.millrace.cluster.internal.connection.TlsConnection;
 import dev.millrace.cluster.internal.link.LinkedNode.Location;
-import dev.millrace.cluster.internal.text.PeerText;
+import dev.millrace.cluster.internal.text.DisplayText;
 import dev.millrace.engine.NumericsVersion;
 import java.io.IOException;
 import java.time.Duration;
@@ -41,7 +41,7 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
   private final MessageReceiver receiver;
   private final ConnectionDialer dialer;
   private final ConnectionListener listener;
-  private final InboundConnections inbound;
+  private final InboundConnectionHandler inbound;
 
   /** Known or linked nodes; a thread that changes it holds its monitor. */
   private final Map<String, LinkedNode> nodes = new ConcurrentHashMap<>();
@@ -59,7 +59,7 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
     this.settings = settings;
     this.receiver = receiver;
     this.dialer = new ConnectionDialer(identity, settings.helloTimeout());
-    this.inbound = new InboundConnections(identity, settings, policy, new AcceptedLinks());
+    this.inbound = new InboundConnectionHandler(identity, settings, policy, new AcceptedLinks());
     this.listener = new ConnectionListener(identity, listen, settings.helloTimeout(), inbound);
     this.watch = Thread.ofVirtual().name("millrace-link-watch").unstarted(this::watch);
   }
@@ -225,7 +225,7 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
       return peer.attach(dialed.connection(), incarnation, true);
     } catch (IOException e) {
       dialed.connection().closeNow();
-      throw new ClusterException(at + ": " + PeerText.messageOf(e), e);
+      throw new ClusterException(at + ": " + DisplayText.messageOf(e), e);
     }
   }
 
@@ -258,7 +258,7 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
   }
 
   /** Links that others dialed. */
-  private final class AcceptedLinks implements InboundConnections.LinkHost {
+  private final class AcceptedLinks implements InboundConnectionHandler.LinkHost {
     @Override
     public boolean hasLaterIncarnation(Hello hello) {
       LinkedNode peer = nodes.get(hello.name());

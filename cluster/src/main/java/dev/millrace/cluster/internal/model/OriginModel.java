@@ -17,7 +17,7 @@ import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.pipe.Segment;
 import dev.millrace.engine.internal.wheel.AuditHook;
 import dev.millrace.engine.internal.wheel.BatchLoop;
-import dev.millrace.engine.internal.wheel.TextAssembler;
+import dev.millrace.engine.internal.wheel.Detokenizer;
 import dev.millrace.engine.internal.wheel.WheelSettings;
 import dev.millrace.engine.token.Tokenizer;
 import java.io.IOException;
@@ -130,7 +130,7 @@ public final class OriginModel implements AutoCloseable {
         wheelSettings,
         processors,
         tokenizer,
-        () -> TextAssembler.of(tokenizer.decoder()),
+        () -> Detokenizer.of(tokenizer.decoder()),
         clock,
         auditHook);
   }

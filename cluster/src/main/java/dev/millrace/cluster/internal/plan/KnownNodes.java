@@ -6,7 +6,7 @@ import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.internal.place.CandidateNode;
 import dev.millrace.cluster.internal.place.Placement.LayerAssignment;
-import dev.millrace.cluster.internal.text.PeerText;
+import dev.millrace.cluster.internal.text.DisplayText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -277,7 +277,7 @@ public final class KnownNodes {
         .formatted(
             node.name(),
             need.model(),
-            PeerText.shortHash(other.sha256()),
-            PeerText.shortHash(need.sha256()));
+            DisplayText.shortHash(other.sha256()),
+            DisplayText.shortHash(need.sha256()));
   }
 }

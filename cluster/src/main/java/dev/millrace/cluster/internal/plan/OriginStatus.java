@@ -66,7 +66,7 @@ public final class OriginStatus {
     }
   }
 
-  OriginStatus(PipeDemand demand, PipeActions actions, OriginCounters counters) {
+  OriginStatus(PlannerSettings demand, PipeActions actions, OriginCounters counters) {
     this.origin = demand.origin();
     this.need = demand.need();
     this.actions = actions;

@@ -60,7 +60,7 @@ public final class PipeCoordinator {
    * @param ids draws session numbers, never 0
    */
   public PipeCoordinator(
-      PipeDemand demand,
+      PlannerSettings demand,
       KnownNodes nodes,
       PipeActions actions,
       OriginCounters counters,

@@ -33,7 +33,7 @@ final class PipeSet {
    * @param ids draws session numbers, never 0
    */
   PipeSet(
-      PipeDemand demand,
+      PlannerSettings demand,
       PipeActions actions,
       OriginCounters counters,
       OriginStatus status,

@@ -76,7 +76,7 @@ final class WithheldRecordsTest {
     AuditRecording recording = new AuditRecording(0, ++passages, 1);
     recording.left(0, new float[] {1}, 0);
     audit.add(
-        new AuditRecorder.EndedSequence(
+        new OriginAuditRecorder.EndedSequence(
             recording, 1, 1, why -> verdicts.add(why == null ? "right" : why)));
   }
 

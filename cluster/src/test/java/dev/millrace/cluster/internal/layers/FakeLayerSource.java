@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Keeps what is asked for until a test says what becomes of it. */
-public final class FakeLayerSource implements LayerSource {
+public final class FakeLayerSource implements AsyncLayerLoader {
   private final Map<LayerEntry, Listener> asked = new HashMap<>();
   public final List<LayerEntry> order = new ArrayList<>();
   final List<FakeLoadedLayers> given = new ArrayList<>();

@@ -63,7 +63,7 @@ final class SimulatedNodes implements PipeActions {
             new SessionParameters.BatchShape(32, 4, 8));
     coordinator =
         new PipeCoordinator(
-            new PipeDemand("origin", need, parameters, maxPipes, TimeUnit.SECONDS.toNanos(60)),
+            new PlannerSettings("origin", need, parameters, maxPipes, TimeUnit.SECONDS.toNanos(60)),
             new KnownNodes("origin", need, 1, 1),
             this,
             counters,

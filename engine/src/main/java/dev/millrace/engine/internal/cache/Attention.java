@@ -3,7 +3,7 @@ package dev.millrace.engine.internal.cache;
 import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.pipe.Batch;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.tensor.ComputePool;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -136,7 +136,8 @@ public final class Attention {
     firstPart = new int[fewBlocks + 1];
     missing = new AtomicIntegerArray(fewBlocks * kvHeads);
     slotWidth = AttentionWorker.slotWidth(store.shape());
-    long spans = Math.ceilDiv((long) store.shape().pages() * KvPages.SIZE, AttentionWorker.SPAN);
+    long spans =
+        Math.ceilDiv((long) store.shape().pages() * KvPageSize.POSITIONS, AttentionWorker.SPAN);
     slots = new float[(int) Math.min(MOST_SLOTS, spans * fewBlocks * heads) * slotWidth];
     AttentionKernels pages = AttentionKernels.of(kernels);
     for (int i = 0; i < threads; i++) {

@@ -3,7 +3,7 @@ package dev.millrace.engine.internal.cache;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.internal.math.FloatExp;
 import dev.millrace.engine.internal.pipe.Batch;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -78,8 +78,8 @@ final class AttentionWorker {
     stride = shape.valueStride();
     int room = Math.ceilDiv(Math.max(QUERIES, group), QUAD) * QUAD;
     queries = new float[room * shape.keyDim()];
-    keys = new float[KvPages.SIZE * shape.keyDim()];
-    values = new float[KvPages.SIZE * stride];
+    keys = new float[KvPageSize.POSITIONS * shape.keyDim()];
+    values = new float[KvPageSize.POSITIONS * stride];
     scores = new float[room * CHUNK];
     outputs = new float[room * stride];
     sums = new float[room * PARTIALS];
@@ -190,10 +190,13 @@ final class AttentionWorker {
     int end = Math.min(last + 1, (span + 1) * SPAN);
     clear(outputs, sums, greatest, rows * group);
     for (int chunk = first - first % CHUNK; chunk < end; chunk += CHUNK) {
-      int from = Math.max(chunk, first - first % KvPages.SIZE);
+      int from = Math.max(chunk, first - first % KvPageSize.POSITIONS);
       int to = Math.min(chunk + CHUNK, end);
-      for (int p = from; p < to; p += KvPages.SIZE) {
-        score(store.keys(call.layer(), pages[p / KvPages.SIZE], kvHead), rows * group, p - chunk);
+      for (int p = from; p < to; p += KvPageSize.POSITIONS) {
+        score(
+            store.keys(call.layer(), pages[p / KvPageSize.POSITIONS], kvHead),
+            rows * group,
+            p - chunk);
       }
       for (int i = 0; i < rows * group; i++) {
         int position = batch.position[row + i / group];
@@ -204,9 +207,9 @@ final class AttentionWorker {
             (rule.causal() ? position : last) + 1 - chunk,
             to - chunk);
       }
-      for (int p = from; p < to; p += KvPages.SIZE) {
-        long at = store.values(call.layer(), pages[p / KvPages.SIZE], kvHead);
-        addValues(at, rows * group, p - chunk, Math.min(KvPages.SIZE, to - p));
+      for (int p = from; p < to; p += KvPageSize.POSITIONS) {
+        long at = store.values(call.layer(), pages[p / KvPageSize.POSITIONS], kvHead);
+        addValues(at, rows * group, p - chunk, Math.min(KvPageSize.POSITIONS, to - p));
       }
     }
   }
@@ -215,8 +218,9 @@ final class AttentionWorker {
     int dims = shape.keyDim();
     switch (shape.type()) {
       case F32 ->
-          MemorySegment.copy(memory, ValueLayout.JAVA_FLOAT, at, keys, 0, KvPages.SIZE * dims);
-      case F16 -> kernels.halves(memory, at, KvPages.SIZE * dims, keys);
+          MemorySegment.copy(
+              memory, ValueLayout.JAVA_FLOAT, at, keys, 0, KvPageSize.POSITIONS * dims);
+      case F16 -> kernels.halves(memory, at, KvPageSize.POSITIONS * dims, keys);
       case Q8 -> kernels.columns(memory, at, at + shape.keyScales(), dims, keys);
     }
   }
@@ -263,7 +267,7 @@ final class AttentionWorker {
    */
   private void share(int query, Attention.Rule rule, int first, int end, int positions) {
     int at = query * CHUNK;
-    int n = Math.ceilDiv(positions, KvPages.SIZE) * KvPages.SIZE;
+    int n = Math.ceilDiv(positions, KvPageSize.POSITIONS) * KvPageSize.POSITIONS;
     int low = Math.clamp(first, 0, n);
     int high = Math.clamp(end, low, n);
     if (low == high) {

@@ -3,7 +3,7 @@ package dev.millrace.engine.internal.cache;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.pipe.Batch;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.tensor.LazyMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -11,7 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /**
- * The keys and values of some layers, in pages of {@link KvPages#SIZE} positions, outside of the
+ * The keys and values of some layers, in pages of {@link KvPageSize#POSITIONS} positions, outside of the
  * heap. Pages that were never written cost no resident memory. The caller decides which sequence
  * owns a page. Different threads may write different rows at the same time.
  *
@@ -62,22 +62,23 @@ public final class KvCache implements AutoCloseable {
 
     /** Where the scales of a page's keys lie after its keys. */
     long keyScales() {
-      return (long) KvPages.SIZE * keyDim * type.elementBytes;
+      return (long) KvPageSize.POSITIONS * keyDim * type.elementBytes;
     }
 
     /** Where the scales of a page's values lie after its values. */
     long valueScales() {
-      return (long) KvPages.SIZE * valueStride() * type.elementBytes;
+      return (long) KvPageSize.POSITIONS * valueStride() * type.elementBytes;
     }
 
     /** The bytes of the keys of a page, of one head. */
     long keyBytes() {
-      return Math.ceilDiv(keyScales() + (long) KvPages.SIZE * type.scaleBytes, LINE) * LINE;
+      return Math.ceilDiv(keyScales() + (long) KvPageSize.POSITIONS * type.scaleBytes, LINE) * LINE;
     }
 
     /** The bytes of the values of a page, of one head. */
     long valueBytes() {
-      return Math.ceilDiv(valueScales() + (long) KvPages.SIZE * type.scaleBytes, LINE) * LINE;
+      return Math.ceilDiv(valueScales() + (long) KvPageSize.POSITIONS * type.scaleBytes, LINE)
+          * LINE;
     }
   }
 
@@ -133,8 +134,8 @@ public final class KvCache implements AutoCloseable {
    */
   public void put(int layer, Batch batch, int row, float[] k, int ko, float[] v, int vo) {
     int position = batch.position[row];
-    int page = batch.pages[batch.runOf[row]][position / KvPages.SIZE];
-    int at = position % KvPages.SIZE;
+    int page = batch.pages[batch.runOf[row]][position / KvPageSize.POSITIONS];
+    int at = position % KvPageSize.POSITIONS;
     int stride = shape.valueStride();
     for (int head = 0; head < shape.kvHeads; head++) {
       long keys = keys(layer, page, head);
@@ -144,7 +145,7 @@ public final class KvCache implements AutoCloseable {
           shape.keyDim,
           keys,
           at,
-          KvPages.SIZE,
+          KvPageSize.POSITIONS,
           keys + shape.keyScales() + at * 4L);
       long values = values(layer, page, head);
       put(

@@ -2,7 +2,7 @@ package dev.millrace.engine.internal.cache;
 
 import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.internal.math.Arithmetic;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -19,8 +19,8 @@ final class ScalarAttentionKernels implements AttentionKernels {
 
   @Override
   public void columns(MemorySegment from, long at, long scales, int dims, float[] to) {
-    for (int i = 0; i < dims * KvPages.SIZE; i++) {
-      float scale = from.get(ValueLayout.JAVA_FLOAT, scales + 4L * (i % KvPages.SIZE));
+    for (int i = 0; i < dims * KvPageSize.POSITIONS; i++) {
+      float scale = from.get(ValueLayout.JAVA_FLOAT, scales + 4L * (i % KvPageSize.POSITIONS));
       to[i] = from.get(ValueLayout.JAVA_BYTE, at + i) * scale;
     }
   }
@@ -43,10 +43,10 @@ final class ScalarAttentionKernels implements AttentionKernels {
 
   @Override
   public void scores1(float[] q, int qo, int dims, float[] keys, float[] scores, int so) {
-    for (int p = 0; p < KvPages.SIZE; p++) {
+    for (int p = 0; p < KvPageSize.POSITIONS; p++) {
       float sum = 0;
       for (int d = 0; d < dims; d++) {
-        sum = Math.fma(q[qo + d * QUAD], keys[d * KvPages.SIZE + p], sum);
+        sum = Math.fma(q[qo + d * QUAD], keys[d * KvPageSize.POSITIONS + p], sum);
       }
       scores[so + p] = sum;
     }
@@ -100,7 +100,7 @@ final class ScalarAttentionKernels implements AttentionKernels {
   @Override
   public void halfScores4(
       float[] q, int qo, int dims, MemorySegment from, long at, float[] scores, int so) {
-    float[] keys = new float[dims * KvPages.SIZE];
+    float[] keys = new float[dims * KvPageSize.POSITIONS];
     halves(from, at, keys.length, keys);
     scores4(q, qo, dims, keys, scores, so);
   }

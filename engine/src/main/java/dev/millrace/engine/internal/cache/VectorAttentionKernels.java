@@ -10,7 +10,7 @@ import static jdk.incubator.vector.VectorOperators.XOR;
 
 import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.internal.math.Arithmetic;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.tensor.VectorWidth;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -28,7 +28,7 @@ import jdk.incubator.vector.VectorSpecies;
 final class VectorAttentionKernels implements AttentionKernels {
   private static final VectorSpecies<Float> FLOATS = VectorWidth.FLOATS;
   private static final int COUNT = VectorWidth.COUNT;
-  private static final int SIZE = KvPages.SIZE;
+  private static final int SIZE = KvPageSize.POSITIONS;
   private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
   /**

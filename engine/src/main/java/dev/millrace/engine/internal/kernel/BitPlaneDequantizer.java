@@ -16,7 +16,7 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * Converts bit planes to the floats of a panel: one vector of rows, some columns. The vector form
- * of {@link BlockFormat}.
+ * of {@link BitPlaneFormat}.
  */
 final class BitPlaneDequantizer {
   private static final VectorSpecies<Integer> I = VectorWidth.INTS;
@@ -36,7 +36,7 @@ final class BitPlaneDequantizer {
   /** Columns [column, column + depth) of a group's lanes from {@code l} on. */
   static void fill(
       BitPlaneMatrix m, int group, int column, int depth, int l, float[] panel, int lane) {
-    BlockFormat codes = m.codes;
+    BitPlaneFormat codes = m.codes;
     MemorySegment w = m.weights;
     long base = group * m.groupBytes;
     int run = codes.run;
@@ -66,7 +66,7 @@ final class BitPlaneDequantizer {
    * be an object each time.
    */
   private static void scales(
-      BlockFormat codes, MemorySegment w, long half, long at, float[] panel, int to) {
+      BitPlaneFormat codes, MemorySegment w, long half, long at, float[] panel, int to) {
     if (codes.hasSuperblocks()) {
       halves(w, half).mul(bytes(w, at)).mul(codes.unit()).intoArray(panel, to);
     } else {

@@ -19,14 +19,14 @@ import java.util.Arrays;
  * minima.
  */
 final class BitPlaneMatrix extends PanelMatrix {
-  final BlockFormat codes;
+  final BitPlaneFormat codes;
   final long highAt;
   final long halvesAt;
   final long bytesAt;
   private final int blockLength;
   private final int step;
 
-  BitPlaneMatrix(TensorPacker packing, int rows, int columns, BlockFormat codes) {
+  BitPlaneMatrix(TensorPacker packing, int rows, int columns, BitPlaneFormat codes) {
     super(packing, rows, columns, bytes(codes, columns), WorkerScratch.DEPTH);
     this.codes = codes;
     blockLength = codes.type.blockLength();
@@ -37,7 +37,7 @@ final class BitPlaneMatrix extends PanelMatrix {
     packing.packGroups(rows, this::pack);
   }
 
-  private static long bytes(BlockFormat codes, int columns) {
+  private static long bytes(BitPlaneFormat codes, int columns) {
     int step = codes.shifted ? 2 : 1;
     long planes = columns / 32 * 64L * (codes.lowBits + codes.highBits);
     long halves = columns / codes.type.blockLength() * 32L * step;
@@ -104,7 +104,7 @@ final class BitPlaneMatrix extends PanelMatrix {
       Arrays.fill(scratch.panelScales, at, at + GROUP, 1f);
     }
     if (kernels == KernelType.VECTOR
-        && (codes != BlockFormat.IQ4_NL && codes != BlockFormat.IQ4_XS
+        && (codes != BitPlaneFormat.IQ4_NL && codes != BitPlaneFormat.IQ4_XS
             || VectorWidth.COUNT == GROUP)) {
       for (int l = 0; l < GROUP; l += VectorWidth.COUNT) {
         BitPlaneDequantizer.fill(this, group, column, depth, l, scratch.panel, lane + l);

@@ -33,7 +33,7 @@ public final class MatrixLoader {
       case F32, F16, BF16 -> new FloatMatrix(packing, rows, tensor.columns());
       case Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q5_K, IQ4_NL, IQ4_XS, IQ2_XXS ->
           new BitPlaneMatrix(
-              packing, rows, tensor.columns(), BlockFormat.valueOf(tensor.type().name()));
+              packing, rows, tensor.columns(), BitPlaneFormat.valueOf(tensor.type().name()));
       default ->
           throw new EngineException(
               gguf.file()

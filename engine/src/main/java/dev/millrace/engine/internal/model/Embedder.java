@@ -5,7 +5,7 @@ import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.pipe.Batch;
 import dev.millrace.engine.internal.pipe.EmbeddingAndHead;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.pipe.Segment;
 import java.util.stream.IntStream;
 
@@ -46,7 +46,7 @@ public final class Embedder {
 
   /** The most tokens that a text may have. */
   public int maxTokens() {
-    return (int) Math.min(settings.context(), (long) settings.pages() * KvPages.SIZE);
+    return (int) Math.min(settings.context(), (long) settings.pages() * KvPageSize.POSITIONS);
   }
 
   /**
@@ -98,7 +98,7 @@ public final class Embedder {
     while (first + count < texts.length && count < settings.maxRuns()) {
       int length = texts[first + count].length;
       rows += length;
-      pages += KvPages.countFor(length);
+      pages += KvPageSize.countFor(length);
       if (rows > settings.maxRows() || pages > settings.pages()) {
         break;
       }
@@ -113,7 +113,7 @@ public final class Embedder {
     int page = 0;
     for (int i = 0; i < count; i++) {
       int[] text = texts[first + i];
-      int next = page + KvPages.countFor(text.length);
+      int next = page + KvPageSize.countFor(text.length);
       int at = batch.add(0, text.length, IntStream.range(page, next).toArray());
       end.embed(batch, at, text, 0, text.length);
       page = next;
@@ -128,7 +128,7 @@ public final class Embedder {
 
   /** Sums the relevant rows of one text, in as many batches as necessary. */
   private double[] alone(int[] text, Pooling pooling) {
-    int[] pages = IntStream.range(0, KvPages.countFor(text.length)).toArray();
+    int[] pages = IntStream.range(0, KvPageSize.countFor(text.length)).toArray();
     double[] sum = new double[config.width()];
     for (int from = 0; from < text.length; from += settings.maxRows()) {
       int count = Math.min(settings.maxRows(), text.length - from);

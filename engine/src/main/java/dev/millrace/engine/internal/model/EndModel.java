@@ -4,7 +4,7 @@ import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.gguf.GgufMetadata;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.tensor.ComputePool;
 import java.lang.foreign.Arena;
 import java.util.List;
@@ -110,7 +110,8 @@ public final class EndModel implements AutoCloseable {
   public long kvBytesPerToken() {
     return weights == null
         ? 0
-        : LayerSegment.storeShape(config, settings, weights.to()).bytesPerPage() / KvPages.SIZE;
+        : LayerSegment.storeShape(config, settings, weights.to()).bytesPerPage()
+            / KvPageSize.POSITIONS;
   }
 
   /** Frees threads and memory, also of all segments; nothing may be computing. */

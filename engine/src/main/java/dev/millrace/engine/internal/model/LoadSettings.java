@@ -7,7 +7,7 @@ import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.config.ArchitectureTrait;
 import dev.millrace.engine.internal.config.FeedForwardConfig;
 import dev.millrace.engine.internal.config.ModelConfig;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 
 /**
  * How a model is loaded.
@@ -63,7 +63,7 @@ public record LoadSettings(
     int context = settings.context() == 0 ? config.contextLength() : settings.context();
     int tokens =
         settings.tokens() == 0 ? Math.max(context, 2048 * settings.slots()) : settings.tokens();
-    return of(settings).withContext(context).withPages(KvPages.countFor(tokens));
+    return of(settings).withContext(context).withPages(KvPageSize.countFor(tokens));
   }
 
   public LoadSettings withThreads(int threads) {
@@ -111,7 +111,7 @@ public record LoadSettings(
           kernels,
           KvType.F32,
           Math.min(length, rows),
-          KvPages.countFor(rows) + maxRuns,
+          KvPageSize.countFor(rows) + maxRuns,
           rows,
           maxRuns);
     }
@@ -120,7 +120,7 @@ public record LoadSettings(
         kernels,
         kvType,
         length,
-        pages == 0 ? KvPages.countFor(length) : pages,
+        pages == 0 ? KvPageSize.countFor(length) : pages,
         maxRows,
         maxRuns);
   }

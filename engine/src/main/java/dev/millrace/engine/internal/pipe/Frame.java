@@ -147,7 +147,7 @@ public final class Frame {
   }
 
   static int pagesOf(SequenceGroup group, int run) {
-    return KvPages.countFor(group.firstPosition(run) + group.batch.rowCount[run]);
+    return KvPageSize.countFor(group.firstPosition(run) + group.batch.rowCount[run]);
   }
 
   private static ByteBuffer begin(Kind kind, long epoch, long group, long size) {

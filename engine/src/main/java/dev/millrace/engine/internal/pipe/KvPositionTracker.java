@@ -43,7 +43,7 @@ final class KvPositionTracker {
       return "passage %d: a step from position %d on, but %d positions are here"
           .formatted(sequence.passage(), first, length);
     }
-    for (int i = 0; i < KvPages.countFor(first + group.batch.rowCount[run]); i++) {
+    for (int i = 0; i < KvPageSize.countFor(first + group.batch.rowCount[run]); i++) {
       if (sequence.pages()[i] >= pages) {
         return "passage %d: a step in page %d, but there are %d pages here"
             .formatted(sequence.passage(), sequence.pages()[i], pages);

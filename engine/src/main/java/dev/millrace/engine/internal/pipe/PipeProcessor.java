@@ -89,7 +89,7 @@ public final class PipeProcessor {
 
   /** A new step that begins with tokens to embed. */
   public SequenceStep newStep() {
-    return new SequenceStep(ComputeStep.EMBED, 0, counts);
+    return new SequenceStep(NextComputation.EMBED, 0, counts);
   }
 
   /**
@@ -149,7 +149,7 @@ public final class PipeProcessor {
     for (int run = 0; run < group.size(); run++) {
       SequenceStep step = group.sequence(run).step();
       if (isHandedOff(step)) {
-        step.restart(ComputeStep.HEAD, 0);
+        step.restart(NextComputation.HEAD, 0);
       }
       if (step.state() != SequenceState.DONE) {
         step.move(condition, reason);
@@ -255,7 +255,7 @@ public final class PipeProcessor {
     String refusal =
         epoch < epoch()
             ? "plan " + epoch + " is over"
-            : due.computeStep() != ComputeStep.LAYER
+            : due.computeStep() != NextComputation.LAYER
                 ? "a step of " + due.computeStep() + ", which is its origin's"
                 : tracker.check(group, due.layer());
     if (refusal != null) {

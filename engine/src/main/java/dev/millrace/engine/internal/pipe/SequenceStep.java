@@ -11,12 +11,12 @@ public final class SequenceStep {
   private final PipeTransitionTable table = PipeTransitionTable.SEQUENCE;
   private final TransitionCounts counts;
   private SequenceState state = SequenceState.VALIDATING;
-  private ComputeStep computeStep;
+  private NextComputation computeStep;
   private int layer;
   private @Nullable StepEnding ending;
 
   /** A new step. */
-  public SequenceStep(ComputeStep step, int layer, TransitionCounts counts) {
+  public SequenceStep(NextComputation step, int layer, TransitionCounts counts) {
     this.computeStep = step;
     this.layer = layer;
     this.counts = counts;
@@ -26,7 +26,7 @@ public final class SequenceStep {
     return state;
   }
 
-  public ComputeStep computeStep() {
+  public NextComputation computeStep() {
     return computeStep;
   }
 
@@ -41,7 +41,7 @@ public final class SequenceStep {
   }
 
   /** Begins the next step after this one is done. */
-  public void restart(ComputeStep due, int dueLayer) {
+  public void restart(NextComputation due, int dueLayer) {
     if (state != SequenceState.DONE) {
       throw new IllegalStateException(
           "sequence: still at " + state + "; a step begins only after the one before is DONE");
@@ -51,7 +51,7 @@ public final class SequenceStep {
     setDue(due, dueLayer);
   }
 
-  void setDue(ComputeStep due, int dueLayer) {
+  void setDue(NextComputation due, int dueLayer) {
     computeStep = due;
     layer = dueLayer;
   }

@@ -65,7 +65,7 @@ final class StepExecutor {
       if (sequence.step().state() == SequenceState.EMBED) {
         int first = group.firstPosition(run);
         with.embed(batch, batch.firstRow[run], sequence.tokens(), first, batch.rowCount[run]);
-        sequence.step().setDue(ComputeStep.LAYER, 0);
+        sequence.step().setDue(NextComputation.LAYER, 0);
       }
     }
     @Nullable String next = pipe == null || !pipe.isComplete() ? null : pipe.nodeOf(0);
@@ -113,16 +113,16 @@ final class StepExecutor {
         continue;
       }
       if (!all) {
-        step.setDue(ComputeStep.LAYER, segment.to());
+        step.setDue(NextComputation.LAYER, segment.to());
         step.move(next == null ? SequenceCondition.NO_LOCAL_SEGMENT : sendCondition(next));
       } else if (!origin) {
-        step.setDue(ComputeStep.HEAD, segment.to());
+        step.setDue(NextComputation.HEAD, segment.to());
         step.move(SequenceCondition.ALL_LAYERS_DONE_ELSEWHERE);
       } else if (group.hasMoreChunks(run)) {
-        step.setDue(ComputeStep.EMBED, 0);
+        step.setDue(NextComputation.EMBED, 0);
         step.move(SequenceCondition.ALL_LAYERS_DONE_MORE_CHUNKS);
       } else {
-        step.setDue(ComputeStep.HEAD, segment.to());
+        step.setDue(NextComputation.HEAD, segment.to());
         step.move(SequenceCondition.ALL_LAYERS_DONE);
       }
     }
@@ -146,7 +146,7 @@ final class StepExecutor {
     if (pipe == null || step.state() != SequenceState.SEND) {
       return;
     }
-    boolean layers = step.computeStep() == ComputeStep.LAYER;
+    boolean layers = step.computeStep() == NextComputation.LAYER;
     String to = layers ? pipe.nodeOf(step.layer()) : pipe.origin();
     if (to == null) {
       throw new IllegalStateException("no node has layer " + step.layer());

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 /** Reads the body of a {@link Frame} of kind STEP, once. */
 final class StepReader {
   private final ByteBuffer in;
-  private final ComputeStep step;
+  private final NextComputation step;
   private final int layer;
   private final int runs;
   private final int rows;
@@ -29,11 +29,11 @@ final class StepReader {
     }
   }
 
-  private static ComputeStep stepOf(int ordinal) {
-    if (ordinal < 0 || ordinal >= ComputeStep.values().length) {
+  private static NextComputation stepOf(int ordinal) {
+    if (ordinal < 0 || ordinal >= NextComputation.values().length) {
       throw Frame.malformed("has an unknown step");
     }
-    return ComputeStep.values()[ordinal];
+    return NextComputation.values()[ordinal];
   }
 
   int layer() {
@@ -63,7 +63,7 @@ final class StepReader {
     byte flags = in.get();
     int pages = Frame.counted(in, in.getInt(), 4);
     boolean fits = count > 0 && count <= out.maxRows - out.batch.rows && base >= 0 && base <= first;
-    if (!fits || pages != Math.ceilDiv((long) first + count, KvPages.SIZE)) {
+    if (!fits || pages != Math.ceilDiv((long) first + count, KvPageSize.POSITIONS)) {
       throw Frame.malformed(
           "has a run of %d from %d on in %d pages".formatted(count, first, pages));
     }
@@ -104,7 +104,7 @@ final class StepReader {
           "brings %d rows back, not the %d that went".formatted(rows, home.batch.rows));
     }
     int dueLayer = pipe.homeAfter(home.sequence(0).step().layer());
-    ComputeStep due = dueLayer < pipe.layers() ? ComputeStep.LAYER : ComputeStep.HEAD;
+    NextComputation due = dueLayer < pipe.layers() ? NextComputation.LAYER : NextComputation.HEAD;
     if (step != due || layer != dueLayer) {
       throw Frame.malformed(
           "brings its rows back for %s %d, not for %s %d".formatted(step, layer, due, dueLayer));

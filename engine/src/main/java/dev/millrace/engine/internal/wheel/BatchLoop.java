@@ -78,7 +78,7 @@ public final class BatchLoop implements GenerationLoop {
       WheelSettings settings,
       List<PipeProcessor> processors,
       Vocabulary vocabulary,
-      Supplier<TextAssembler> assemblers,
+      Supplier<Detokenizer> assemblers,
       LongSupplier clock,
       @Nullable AuditHook auditHook) {
     if (processors.isEmpty() || processors.size() > MOST_PIPES) {

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  * certain.
  */
 final class GeneratedText {
-  private final TextAssembler assembler;
+  private final Detokenizer assembler;
   private final StopStrings stops;
   private final StringBuilder whole = new StringBuilder();
 
-  GeneratedText(TextAssembler assembler, List<String> stops) {
+  GeneratedText(Detokenizer assembler, List<String> stops) {
     this.assembler = assembler;
     this.stops = new StopStrings(stops);
   }

@@ -1,6 +1,6 @@
 package dev.millrace.engine.internal.wheel;
 
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import java.util.Arrays;
 
 /**
@@ -108,7 +108,7 @@ final class PageAllocator {
     int count = from;
     int before = from == 0 ? PrefixIndex.ROOT : pages[from - 1];
     while (reuse && count < limit) {
-      before = index.find(before, tokens, count * KvPages.SIZE);
+      before = index.find(before, tokens, count * KvPageSize.POSITIONS);
       if (before < 0) {
         break;
       }

@@ -1,8 +1,8 @@
 package dev.millrace.engine.internal.wheel;
 
 import dev.millrace.engine.api.GenerationListener;
-import dev.millrace.engine.internal.pipe.ComputeStep;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
+import dev.millrace.engine.internal.pipe.NextComputation;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.pipe.SequenceCondition;
 import dev.millrace.engine.internal.pipe.SequenceState;
@@ -80,7 +80,7 @@ final class PipeAdmission {
 
   /** Admits the first in the queue, with pages for all its known tokens, or not at all. */
   boolean admit(Sequence sequence) {
-    int needed = KvPages.countFor(sequence.known());
+    int needed = KvPageSize.countFor(sequence.known());
     sequence.ensurePageCapacity(needed);
     int found = sequence.match(allocator, 0);
     int idle = allocator.countUnused(sequence.pages(), found);
@@ -173,7 +173,7 @@ final class PipeAdmission {
     if (sequence.audited) {
       shared.waitQueue().put(shared.sequenceFactory().recreate(sequence));
     } else {
-      sequence.step().restart(ComputeStep.EMBED, 0);
+      sequence.step().restart(NextComputation.EMBED, 0);
       shared.waitQueue().put(sequence);
     }
   }
@@ -249,7 +249,7 @@ final class PipeAdmission {
     boolean rests = state == SequenceState.VALIDATING || state == SequenceState.EMBED;
     sequence.require(sequence.inFlight ? state == SequenceState.DONE : rests, "does not rest");
     sequence.require(sequence.remaining() >= 1, "has nothing to compute");
-    int own = shared.settings().prefixReuse() ? sequence.computed() / KvPages.SIZE : 0;
+    int own = shared.settings().prefixReuse() ? sequence.computed() / KvPageSize.POSITIONS : 0;
     for (int i = own; i < sequence.pageCount(); i++) {
       sequence.require(users[sequence.pages()[i]] == 1, "would write a shared page");
     }

@@ -1,6 +1,6 @@
 package dev.millrace.engine.internal.wheel;
 
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
@@ -89,11 +89,11 @@ final class PrefillDeduplicator {
   /** The positions in full pages that both have; the follower always computes its last position. */
   private static int common(Sequence follower, Sequence leader) {
     int most = Math.min(follower.known() - 1, leader.known());
-    if (most / KvPages.SIZE * KvPages.SIZE <= follower.computed()) {
+    if (most / KvPageSize.POSITIONS * KvPageSize.POSITIONS <= follower.computed()) {
       return 0;
     }
     int differs = Arrays.mismatch(follower.tokens(), 0, most, leader.tokens(), 0, most);
-    return (differs < 0 ? most : differs) / KvPages.SIZE * KvPages.SIZE;
+    return (differs < 0 ? most : differs) / KvPageSize.POSITIONS * KvPageSize.POSITIONS;
   }
 
   /** For tests: whether it computes, or follows an admitted leader that computes its pages. */

@@ -1,6 +1,6 @@
 package dev.millrace.engine.internal.wheel;
 
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import java.util.Arrays;
 
 /**
@@ -19,14 +19,14 @@ final class PrefixIndex {
   private final int[] next; // page -> page of the same bucket
   private final int[] parent; // page -> page, ROOT, or NONE where it is not in the index
   private final long[] hash;
-  private final int[] tokens; // (page, KvPages.SIZE)
+  private final int[] tokens; // (page, KvPageSize.SIZE)
 
   PrefixIndex(int pages) {
     heads = new int[Integer.highestOneBit(Math.max(pages, 1)) * 2];
     next = new int[pages];
     parent = new int[pages];
     hash = new long[pages];
-    tokens = new int[Math.multiplyExact(pages, KvPages.SIZE)];
+    tokens = new int[Math.multiplyExact(pages, KvPageSize.POSITIONS)];
     Arrays.fill(heads, NONE);
     Arrays.fill(parent, NONE);
   }
@@ -45,14 +45,15 @@ final class PrefixIndex {
   }
 
   private boolean same(int page, int[] from, int offset) {
-    int own = page * KvPages.SIZE;
-    return Arrays.equals(tokens, own, own + KvPages.SIZE, from, offset, offset + KvPages.SIZE);
+    int own = page * KvPageSize.POSITIONS;
+    return Arrays.equals(
+        tokens, own, own + KvPageSize.POSITIONS, from, offset, offset + KvPageSize.POSITIONS);
   }
 
   void add(int page, int before, int[] from, int offset) {
     parent[page] = before;
     hash[page] = hash(before, from, offset);
-    System.arraycopy(from, offset, tokens, page * KvPages.SIZE, KvPages.SIZE);
+    System.arraycopy(from, offset, tokens, page * KvPageSize.POSITIONS, KvPageSize.POSITIONS);
     int bucket = bucket(hash[page]);
     next[page] = heads[bucket];
     heads[bucket] = page;
@@ -87,7 +88,7 @@ final class PrefixIndex {
 
   private long hash(int before, int[] from, int offset) {
     long h = before == ROOT ? 0x9E3779B97F4A7C15L : hash[before];
-    for (int i = 0; i < KvPages.SIZE; i++) {
+    for (int i = 0; i < KvPageSize.POSITIONS; i++) {
       h = (h ^ from[offset + i]) * 0xBF58476D1CE4E5B9L;
       h ^= h >>> 29;
     }

@@ -4,7 +4,7 @@ import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.GenerationListener;
 import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.grammar.Constraint;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.pipe.PipeSequence;
 import dev.millrace.engine.internal.pipe.SequenceStep;
 import dev.millrace.engine.internal.sample.Sampler;
@@ -140,7 +140,7 @@ final class Sequence implements PipeSequence {
       long arrival,
       SequenceStep step,
       Sampler sampler,
-      TextAssembler assembler,
+      Detokenizer assembler,
       int capacity,
       long now) {}
 
@@ -258,7 +258,7 @@ final class Sequence implements PipeSequence {
 
   /** Whether its pages have room for that many positions. */
   boolean hasRoomFor(int positions) {
-    return pageCount >= KvPages.countFor(positions);
+    return pageCount >= KvPageSize.countFor(positions);
   }
 
   void addPage(int page) {
@@ -290,7 +290,7 @@ final class Sequence implements PipeSequence {
   private void share(int count) {
     pageCount = count;
     filed = count;
-    base = count * KvPages.SIZE;
+    base = count * KvPageSize.POSITIONS;
     computed = base;
   }
 
@@ -300,7 +300,7 @@ final class Sequence implements PipeSequence {
    */
   int match(PageAllocator allocator, int from) {
     // the last token is always computed, because its logits are needed
-    return allocator.match(tokens, from, (known - 1) / KvPages.SIZE, pages);
+    return allocator.match(tokens, from, (known - 1) / KvPageSize.POSITIONS, pages);
   }
 
   /**
@@ -327,9 +327,10 @@ final class Sequence implements PipeSequence {
   /** The next {@code count} positions are computed; pages that are full now are shared. */
   void advance(int count, PageAllocator allocator) {
     computed += count;
-    for (; (filed + 1) * KvPages.SIZE <= computed; filed++) {
+    for (; (filed + 1) * KvPageSize.POSITIONS <= computed; filed++) {
       int before = filed == 0 ? PrefixIndex.ROOT : pages[filed - 1];
-      pages[filed] = allocator.addToIndex(pages[filed], before, tokens, filed * KvPages.SIZE);
+      pages[filed] =
+          allocator.addToIndex(pages[filed], before, tokens, filed * KvPageSize.POSITIONS);
     }
   }
 

@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 final class SequenceFactory {
   private final PipeProcessor processor;
   private final SamplerBuffers samplerBuffers;
-  private final Supplier<TextAssembler> assemblers;
+  private final Supplier<Detokenizer> assemblers;
   private final int capacity;
   private final LongSupplier clock;
   private final AtomicLong arrivals = new AtomicLong();
@@ -23,7 +23,7 @@ final class SequenceFactory {
   SequenceFactory(
       PipeProcessor processor,
       SamplerBuffers samplerBuffers,
-      Supplier<TextAssembler> assemblers,
+      Supplier<Detokenizer> assemblers,
       int capacity,
       LongSupplier clock) {
     this.processor = processor;

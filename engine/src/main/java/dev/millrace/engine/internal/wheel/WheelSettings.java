@@ -2,7 +2,7 @@ package dev.millrace.engine.internal.wheel;
 
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.error.EngineException;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 
 /**
  * The settings of a scheduler; validated, immutable.
@@ -80,7 +80,7 @@ public record WheelSettings(
    * enough pages.
    */
   public int capacity() {
-    return (int) Math.min(context, (long) pages * KvPages.SIZE);
+    return (int) Math.min(context, (long) pages * KvPageSize.POSITIONS);
   }
 
   private static void check(boolean holds, String field, int value, String rule) {

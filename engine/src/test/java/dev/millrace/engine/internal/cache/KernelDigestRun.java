@@ -5,7 +5,7 @@ import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.internal.math.Arithmetic;
 import dev.millrace.engine.internal.pipe.Batch;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.tensor.ComputePool;
 import java.lang.management.ManagementFactory;
 import java.util.List;
@@ -134,10 +134,10 @@ final class KernelDigestRun {
   private static void attention(KvType type, int group, int rows, StringBuilder report) {
     int length = 250;
     try (KvCache store =
-            new KvCache(new KvCache.Shape(1, KvPages.countFor(length), 2, 32, 32, type));
+            new KvCache(new KvCache.Shape(1, KvPageSize.countFor(length), 2, 32, 32, type));
         ComputePool pool = new ComputePool(1)) {
       Attention attention = new Attention(KernelType.VECTOR, store, 2 * group, rows, 1);
-      int[] table = new int[KvPages.countFor(length)];
+      int[] table = new int[KvPageSize.countFor(length)];
       for (int i = 0; i < table.length; i++) {
         table[i] = i;
       }

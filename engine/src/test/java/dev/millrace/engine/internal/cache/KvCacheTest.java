@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.pipe.Batch;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
@@ -42,7 +42,7 @@ final class KvCacheTest {
     try (KvCache store = new KvCache(new KvCache.Shape(1, 2, 1, x.length, x.length, KvType.F16))) {
       put(store, 0, 1, 5, x, x);
       for (int d = 0; d < x.length; d++) {
-        long key = store.keys(0, 1, 0) + 2L * (d * KvPages.SIZE + 5);
+        long key = store.keys(0, 1, 0) + 2L * (d * KvPageSize.POSITIONS + 5);
         long value = store.values(0, 1, 0) + 2L * (5 * 16 + d);
         assertThat(Float.float16ToFloat(store.memory().get(ValueLayout.JAVA_SHORT, key)))
             .isEqualTo(kept[d]);
@@ -65,22 +65,22 @@ final class KvCacheTest {
       }
       try (KvCache store = new KvCache(new KvCache.Shape(1, 1, 1, dims, dims, KvType.Q8))) {
         put(store, 0, 0, 31, x, x);
-        float[] keys = new float[dims * KvPages.SIZE];
+        float[] keys = new float[dims * KvPageSize.POSITIONS];
         long at = store.keys(0, 0, 0);
         new ScalarAttentionKernels()
             .columns(store.memory(), at, at + store.shape().keyScales(), dims, keys);
-        float[] values = new float[48 * KvPages.SIZE];
+        float[] values = new float[48 * KvPageSize.POSITIONS];
         long valuesAt = store.values(0, 0, 0);
         new ScalarAttentionKernels()
             .rows(
                 store.memory(),
                 valuesAt,
                 valuesAt + store.shape().valueScales(),
-                KvPages.SIZE,
+                KvPageSize.POSITIONS,
                 48,
                 values);
         for (int d = 0; d < dims; d++) {
-          float key = keys[d * KvPages.SIZE + 31];
+          float key = keys[d * KvPageSize.POSITIONS + 31];
           assertThat(Math.abs(key - x[d]))
               .as("seed %d", SEED)
               .isLessThanOrEqualTo(greatest / 254 * 1.0001f);
@@ -95,10 +95,16 @@ final class KvCacheTest {
     float[] x = {0, 0, Float.NaN, Float.POSITIVE_INFINITY};
     try (KvCache store = new KvCache(new KvCache.Shape(1, 1, 1, 4, 4, KvType.Q8))) {
       put(store, 0, 0, 0, new float[4], x);
-      float[] values = new float[16 * KvPages.SIZE];
+      float[] values = new float[16 * KvPageSize.POSITIONS];
       long at = store.values(0, 0, 0);
       new ScalarAttentionKernels()
-          .rows(store.memory(), at, at + store.shape().valueScales(), KvPages.SIZE, 16, values);
+          .rows(
+              store.memory(),
+              at,
+              at + store.shape().valueScales(),
+              KvPageSize.POSITIONS,
+              16,
+              values);
       assertThat(values[2]).isZero();
       assertThat(values[3]).isFinite().isPositive();
     }

@@ -3,7 +3,7 @@ package dev.millrace.engine.internal.cache;
 import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.internal.pipe.Batch;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.tensor.ComputePool;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -32,7 +32,7 @@ final class RandomAttentionInputs {
       KvType type, int heads, int kvHeads, int keyDim, int valueDim, long seed, int... lengths) {
     int pages = 3;
     for (int length : lengths) {
-      pages += KvPages.countFor(length);
+      pages += KvPageSize.countFor(length);
     }
     shape = new KvCache.Shape(2, pages, kvHeads, keyDim, valueDim, type);
     this.heads = heads;
@@ -68,7 +68,7 @@ final class RandomAttentionInputs {
     int[][] tables = new int[lengths.length][];
     int next = 0;
     for (int s = 0; s < lengths.length; s++) {
-      tables[s] = new int[KvPages.countFor(lengths[s])];
+      tables[s] = new int[KvPageSize.countFor(lengths[s])];
       for (int i = 0; i < tables[s].length; i++) {
         tables[s][i] = free.get(next++);
       }
@@ -161,7 +161,7 @@ final class RandomAttentionInputs {
 
   /** What an earlier owner may have left: huge values, infinities, NaN. */
   private void litter(KvCache store) {
-    Batch batch = new Batch(1, KvPages.SIZE, 1);
+    Batch batch = new Batch(1, KvPageSize.POSITIONS, 1);
     float[] junk = new float[shape.kvHeads() * Math.max(shape.keyDim(), shape.valueDim())];
     float[] kinds = {Float.NaN, Float.POSITIVE_INFINITY, -1e30f, Float.NEGATIVE_INFINITY, 1e4f};
     for (int i = 0; i < junk.length; i++) {
@@ -169,8 +169,8 @@ final class RandomAttentionInputs {
     }
     for (int page = 0; page < shape.pages(); page++) {
       batch.clear();
-      batch.add(0, KvPages.SIZE, new int[] {page});
-      for (int row = 0; row < KvPages.SIZE; row++) {
+      batch.add(0, KvPageSize.POSITIONS, new int[] {page});
+      for (int row = 0; row < KvPageSize.POSITIONS; row++) {
         store.put(1, batch, row, junk, 0, junk, 0);
       }
     }

@@ -6,7 +6,7 @@ import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.math.Arithmetic;
 import dev.millrace.engine.internal.pipe.Batch;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.tensor.ComputePool;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
@@ -63,8 +63,8 @@ final class PlainModel implements AutoCloseable {
 
   /** The pages of the sequence of a number: 8 for each. */
   static int[] pages(int sequence) {
-    return IntStream.range(0, 256 / KvPages.SIZE)
-        .map(i -> (sequence + 1) * 256 / KvPages.SIZE - 1 - i)
+    return IntStream.range(0, 256 / KvPageSize.POSITIONS)
+        .map(i -> (sequence + 1) * 256 / KvPageSize.POSITIONS - 1 - i)
         .toArray();
   }
 

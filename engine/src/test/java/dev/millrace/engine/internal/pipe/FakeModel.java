@@ -122,7 +122,7 @@ public final class FakeModel {
     FakeSegment(int from, int to, int pages) {
       this.from = from;
       this.to = to;
-      left = new long[to - from][pages * KvPages.SIZE];
+      left = new long[to - from][pages * KvPageSize.POSITIONS];
       filled = new int[pages];
       for (long[] layer : left) {
         Arrays.setAll(layer, i -> mix(i)); // not written yet
@@ -156,8 +156,8 @@ public final class FakeModel {
 
     /** A page is written in order, from its first position on; a full one is never written. */
     private void fill(int[] pages, int position) {
-      int page = pages[position / KvPages.SIZE];
-      int at = position % KvPages.SIZE;
+      int page = pages[position / KvPageSize.POSITIONS];
+      int at = position % KvPageSize.POSITIONS;
       if (at != 0 && filled[page] != at) {
         throw new AssertionError("page %d has %d, written at %d".formatted(page, filled[page], at));
       }
@@ -169,10 +169,17 @@ public final class FakeModel {
       int p = batch.position[row];
       long hidden = read(batch.hidden, row);
       long[] keys = left[layer - from];
-      keys[pages[p / KvPages.SIZE] * KvPages.SIZE + p % KvPages.SIZE] = key(hidden, layer);
+      keys[pages[p / KvPageSize.POSITIONS] * KvPageSize.POSITIONS + p % KvPageSize.POSITIONS] =
+          key(hidden, layer);
       long seen = 0;
       for (int q = 0; q <= p; q++) {
-        seen += look(keys[pages[q / KvPages.SIZE] * KvPages.SIZE + q % KvPages.SIZE], p, q);
+        seen +=
+            look(
+                keys[
+                    pages[q / KvPageSize.POSITIONS] * KvPageSize.POSITIONS
+                        + q % KvPageSize.POSITIONS],
+                p,
+                q);
       }
       write(batch.hidden, row, mix(hidden ^ seen));
     }

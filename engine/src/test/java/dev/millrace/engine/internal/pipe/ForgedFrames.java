@@ -13,7 +13,7 @@ public final class ForgedFrames {
   private ForgedFrames() {}
 
   /** The frame with another step. */
-  public static ByteBuffer step(ByteBuffer frame, ComputeStep step) {
+  public static ByteBuffer step(ByteBuffer frame, NextComputation step) {
     byte[] forged = frame.array().clone();
     forged[stepAt(forged)] = (byte) step.ordinal();
     return sealed(forged);

@@ -21,7 +21,7 @@ class FrameTest {
     group.open(77);
     TransitionCounts counts = new TransitionCounts();
     for (int i = 0; i < 2; i++) {
-      SequenceStep step = new SequenceStep(ComputeStep.LAYER, 1, counts);
+      SequenceStep step = new SequenceStep(NextComputation.LAYER, 1, counts);
       group.add(
           new TestSequence(step, 900 + i, 32, new int[0], new int[] {3, 1 + i, 8, -1}),
           40 - i,
@@ -52,7 +52,7 @@ class FrameTest {
       assertThat(got.sequence(run).pages()).containsExactly(3, 1 + run, 8);
       assertThat(got.firstPosition(run)).isEqualTo(40 - run);
       assertThat(got.batch.rowCount[run]).isEqualTo(30);
-      assertThat(got.sequence(run).step().computeStep()).isEqualTo(ComputeStep.LAYER);
+      assertThat(got.sequence(run).step().computeStep()).isEqualTo(NextComputation.LAYER);
       assertThat(got.sequence(run).step().layer()).isEqualTo(1);
     }
     assertThat(bits(got)).isEqualTo(bits(sent));
@@ -69,7 +69,7 @@ class FrameTest {
     SequenceGroup sent = new SequenceGroup(2, 60, 2);
     sent.open(1);
     for (int i = 0; i < 2; i++) {
-      SequenceStep step = new SequenceStep(ComputeStep.LAYER, 1, new TransitionCounts());
+      SequenceStep step = new SequenceStep(NextComputation.LAYER, 1, new TransitionCounts());
       sent.add(new RecordedSequence(step, 5, i == 1), 0, 3, false);
     }
     SequenceGroup got = new Frame(Frame.step(sent, PIPE)).toGroup(new TransitionCounts());
@@ -184,17 +184,17 @@ class FrameTest {
                 new Pipe.NodeLayers("a", 0, 2),
                 new Pipe.NodeLayers("o", 2, 3),
                 new Pipe.NodeLayers("b", 3, 4)));
-    for (ComputeStep step : ComputeStep.values()) {
+    for (NextComputation step : NextComputation.values()) {
       for (int layer = 0; layer < 6; layer++) {
         assertThat(comesBack(there, 0, step, layer))
-            .isEqualTo(step == ComputeStep.LAYER && layer == 2);
+            .isEqualTo(step == NextComputation.LAYER && layer == 2);
         assertThat(comesBack(there, 3, step, layer))
-            .isEqualTo(step == ComputeStep.HEAD && layer == 4);
+            .isEqualTo(step == NextComputation.HEAD && layer == 4);
       }
     }
   }
 
-  private static boolean comesBack(Pipe pipe, int from, ComputeStep step, int layer) {
+  private static boolean comesBack(Pipe pipe, int from, NextComputation step, int layer) {
     SequenceGroup home = group();
     for (int run = 0; run < home.size(); run++) {
       home.sequence(run).step().setDue(step, layer);
@@ -202,7 +202,7 @@ class FrameTest {
     Frame back = new Frame(Frame.step(home, pipe));
     for (int run = 0; run < home.size(); run++) {
       SequenceStep sent = home.sequence(run).step();
-      sent.setDue(ComputeStep.LAYER, from);
+      sent.setDue(NextComputation.LAYER, from);
       sent.move(SequenceCondition.CANCELLED); // a step begins only after the one before is DONE
     }
     try {

@@ -57,7 +57,7 @@ class PipeProcessorTest {
     assertThat(one.step().state()).isEqualTo(SequenceState.EMBED);
     send(one, 20, 20, false);
     assertThat(one.step().state()).isEqualTo(SequenceState.HEAD);
-    assertThat(one.step().computeStep()).isEqualTo(ComputeStep.HEAD);
+    assertThat(one.step().computeStep()).isEqualTo(NextComputation.HEAD);
     assertThat(group.headCount()).isEqualTo(1);
     assertThat(node.passageCount()).isEqualTo(1);
     origin.forget(1);
@@ -175,7 +175,7 @@ class PipeProcessorTest {
 
   @Test
   void aNodeAcceptsOnlyStepsForLayers() {
-    for (ComputeStep step : ComputeStep.values()) {
+    for (NextComputation step : NextComputation.values()) {
       PipeSequence one = sequence(1, 0);
       group.open(++groups);
       group.add(one, 0, 4, false);
@@ -185,7 +185,7 @@ class PipeProcessorTest {
       FakeNetwork.seal(forged.array());
       node.receive(forged);
       Frame answer = new Frame(net.waiting("o").remove());
-      if (step == ComputeStep.LAYER) {
+      if (step == NextComputation.LAYER) {
         assertThat(answer.kind()).isEqualTo(Frame.Kind.STEP);
       } else {
         assertThat(answer.ending().kind()).isEqualTo(StepEnding.Kind.RELEASED);
@@ -210,7 +210,7 @@ class PipeProcessorTest {
 
   @Test
   void aHeadStepAtANodeThatIsNotTheOriginIsRejected() {
-    SequenceStep step = new SequenceStep(ComputeStep.HEAD, 3, node.transitionCounts());
+    SequenceStep step = new SequenceStep(NextComputation.HEAD, 3, node.transitionCounts());
     group.open(1);
     group.add(new FrameTest.TestSequence(step, 1, 0, new int[9], new int[] {0}), 0, 1, false);
     node.start(group);
@@ -222,7 +222,7 @@ class PipeProcessorTest {
   void aHeadStepWithoutAHeadIsRejected() {
     PipeProcessor endless = new PipeProcessor("o", List.of(), null, net);
     endless.setPlan(PLAN);
-    SequenceStep step = new SequenceStep(ComputeStep.HEAD, 3, endless.transitionCounts());
+    SequenceStep step = new SequenceStep(NextComputation.HEAD, 3, endless.transitionCounts());
     group.open(1);
     group.add(new FrameTest.TestSequence(step, 1, 0, new int[9], new int[] {0}), 0, 1, false);
     endless.start(group);

@@ -84,7 +84,7 @@ class PipeTransitionTableTest {
 
   /** Every state is reached from the beginning by transitions of the table. */
   private static SequenceStep stepAt(SequenceState state) {
-    SequenceStep step = new SequenceStep(ComputeStep.EMBED, 0, new TransitionCounts());
+    SequenceStep step = new SequenceStep(NextComputation.EMBED, 0, new TransitionCounts());
     switch (state) {
       case VALIDATING -> {}
       case EMBED -> step.move(SequenceCondition.EMBED_DUE);
@@ -121,7 +121,7 @@ class PipeTransitionTableTest {
     step.move(SequenceCondition.PREEMPTED);
     assertThat(step.ending()).isEqualTo(new StepEnding(StepEnding.Kind.RELEASED, "preempted"));
     assertThat(step.ending()).hasToString("RELEASED (preempted)");
-    step.restart(ComputeStep.EMBED, 0);
+    step.restart(NextComputation.EMBED, 0);
     assertThat(step.ending()).isNull();
     step.move(SequenceCondition.STEP_FAILED, "no memory");
     assertThat(step.ending()).isEqualTo(new StepEnding(StepEnding.Kind.FAILED, "no memory"));
@@ -130,7 +130,7 @@ class PipeTransitionTableTest {
   @Test
   void aStepBeginsOnlyAfterTheOneBeforeIsDone() {
     SequenceStep step = stepAt(SequenceState.HEAD);
-    assertThatThrownBy(() -> step.restart(ComputeStep.EMBED, 0))
+    assertThatThrownBy(() -> step.restart(NextComputation.EMBED, 0))
         .hasMessageContaining("still at HEAD");
   }
 

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.error.EngineException;
-import dev.millrace.engine.internal.pipe.ComputeStep;
 import dev.millrace.engine.internal.pipe.FakeNetwork;
 import dev.millrace.engine.internal.pipe.ForgedFrames;
+import dev.millrace.engine.internal.pipe.NextComputation;
 import dev.millrace.engine.internal.pipe.Pipe;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.wheel.WheelHarness.RecordingListener;
@@ -36,7 +36,7 @@ class ForgedFramesTest {
 
   @Test
   void rowsThatComeBackForAnotherStepAreComputedAgain() {
-    for (ComputeStep step : ComputeStep.values()) {
+    for (NextComputation step : NextComputation.values()) {
       WheelHarness harness = WheelHarness.spread(WheelHarness.SETTINGS.withRows(32, 32), "oaaa", 1);
       GenerationRequest request =
           GenerationRequest.of(

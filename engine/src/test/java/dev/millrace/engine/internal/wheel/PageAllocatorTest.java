@@ -3,7 +3,7 @@ package dev.millrace.engine.internal.wheel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -27,9 +27,9 @@ class PageAllocatorTest {
   }
 
   private static int[] tokens(int pages, int... firsts) {
-    int[] tokens = new int[pages * KvPages.SIZE];
+    int[] tokens = new int[pages * KvPageSize.POSITIONS];
     for (int i = 0; i < tokens.length; i++) {
-      tokens[i] = i % KvPages.SIZE == 0 ? firsts[i / KvPages.SIZE] : 5;
+      tokens[i] = i % KvPageSize.POSITIONS == 0 ? firsts[i / KvPageSize.POSITIONS] : 5;
     }
     return tokens;
   }
@@ -52,7 +52,7 @@ class PageAllocatorTest {
     int i = holder.filed++;
     int before = i == 0 ? PrefixIndex.ROOT : holder.pages[i - 1];
     holder.pages[i] =
-        allocator.addToIndex(holder.pages[i], before, holder.tokens, i * KvPages.SIZE);
+        allocator.addToIndex(holder.pages[i], before, holder.tokens, i * KvPageSize.POSITIONS);
   }
 
   private static void check(PageAllocator allocator, List<Holder> holders) {
@@ -188,7 +188,7 @@ class PageAllocatorTest {
   }
 
   private static String content(Holder holder, int page) {
-    return Arrays.toString(Arrays.copyOf(holder.tokens, (page + 1) * KvPages.SIZE));
+    return Arrays.toString(Arrays.copyOf(holder.tokens, (page + 1) * KvPageSize.POSITIONS));
   }
 
   private static void step(

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 class WheelAllocationTest {
   @Test
   void decodingAllocatesNothingForATokenButItsText() {
-    TextAssembler silent =
-        new TextAssembler() {
+    Detokenizer silent =
+        new Detokenizer() {
           @Override
           public String push(int token) {
             return "";

@@ -149,8 +149,8 @@ final class WheelHarness {
   }
 
   /** Odd tokens are decoded together with the next even one, like halves of a character. */
-  static TextAssembler assembler() {
-    return new TextAssembler() {
+  static Detokenizer assembler() {
+    return new Detokenizer() {
       private final StringBuilder held = new StringBuilder();
 
       @Override

@@ -106,7 +106,7 @@ class WheelRealModelTest {
               settings,
               List.of(processor),
               tokenizer,
-              () -> TextAssembler.of(tokenizer.decoder()),
+              () -> Detokenizer.of(tokenizer.decoder()),
               System::nanoTime,
               null);
       List<Generation> generations = new ArrayList<>();

@@ -13,7 +13,7 @@ import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.grammar.Constraint;
 import dev.millrace.engine.grammar.Grammar;
 import dev.millrace.engine.internal.pipe.FakeModel;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.wheel.WheelHarness.RecordingListener;
 import java.util.Arrays;
@@ -207,11 +207,11 @@ class WheelTest {
   @Test
   void aPrefixIsComputedOnceAndItsLastTokenAlways() {
     WheelHarness harness = new WheelHarness(WheelHarness.SETTINGS);
-    int[] prompt = WheelHarness.prompt(random, 2 * KvPages.SIZE);
+    int[] prompt = WheelHarness.prompt(random, 2 * KvPageSize.POSITIONS);
     GenerationRequest request = GenerationRequest.of(prompt, WheelHarness.warm(1), 1).ignoringEnd();
     assertThat(harness.submitAndTurn(request).result().usage().cachedTokens()).isZero();
     GenerationResult again = harness.submitAndTurn(request).result();
-    assertThat(again.usage().cachedTokens()).isEqualTo(KvPages.SIZE);
+    assertThat(again.usage().cachedTokens()).isEqualTo(KvPageSize.POSITIONS);
     assertThat(again.usage().promptTokens()).isEqualTo(64);
     GenerationRequest longer =
         GenerationRequest.of(Arrays.copyOf(prompt, 65), WheelHarness.warm(1), 1).ignoringEnd();
@@ -254,8 +254,8 @@ class WheelTest {
 
   @Test
   void aSequenceThatCannotBeDecodedFailsAlone() {
-    TextAssembler mute =
-        new TextAssembler() {
+    Detokenizer mute =
+        new Detokenizer() {
           @Override
           public String push(int token) {
             throw new IllegalStateException("no letter");
@@ -266,7 +266,7 @@ class WheelTest {
             return "";
           }
         };
-    Iterator<TextAssembler> assemblers = List.of(mute, WheelHarness.assembler()).iterator();
+    Iterator<Detokenizer> assemblers = List.of(mute, WheelHarness.assembler()).iterator();
     var processor = PipeProcessor.local(WheelHarness.MODEL.cut(64, 0), WheelHarness.MODEL.end());
     BatchLoop wheel =
         new BatchLoop(

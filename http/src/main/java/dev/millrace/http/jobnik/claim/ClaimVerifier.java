@@ -26,7 +26,7 @@ public final class ClaimVerifier {
    * @param token the token in the request; null for workers that do not know tokens
    * @throws Problem if another worker has the claim, or the task does not exist
    */
-  ClaimStatus verify(EntityId id, @Nullable String token) {
+  ClaimOwnership verify(EntityId id, @Nullable String token) {
     Claim claim = store.findClaim(id.job(), id.stage(), id.task()).orElse(null);
     if (claim == null) {
       return endedClaim(id, token);
@@ -37,12 +37,12 @@ public final class ClaimVerifier {
     if (token != null && !token.equals(claim.key().token().toString())) {
       throw JobnikProblems.claimLost("task " + id + ": the token is not that of its present claim");
     }
-    return new ClaimStatus(id, claim.type(), claim, claim.view(), token);
+    return new ClaimOwnership(id, claim.type(), claim, claim.view(), token);
   }
 
   /** The status of a worker that no longer has the claim. */
-  ClaimStatus endedClaim(EntityId id, @Nullable String token) {
+  ClaimOwnership endedClaim(EntityId id, @Nullable String token) {
     TaskView task = lookup.task(id);
-    return new ClaimStatus(id, contexts.of(id.job(), id.stage()).type(), null, task, token);
+    return new ClaimOwnership(id, contexts.of(id.job(), id.stage()).type(), null, task, token);
   }
 }

@@ -26,7 +26,7 @@ public final class ClaimedTaskActions {
   /** Ends a task as COMPLETED or FAILED. */
   public void finish(EntityId id, JsonObject body) {
     ReportedResult result = ReportedResult.fromJson(body);
-    ClaimStatus status = verifier.verify(id, token(body));
+    ClaimOwnership status = verifier.verify(id, token(body));
     if (status.claim() != null) {
       if (result.applyTo(store, status.claim()).isDone()) {
         return;
@@ -45,7 +45,7 @@ public final class ClaimedTaskActions {
 
   /** Returns a task to the queue; costs no attempt. */
   public void release(EntityId id, JsonObject body) {
-    ClaimStatus status = verifier.verify(id, token(body));
+    ClaimOwnership status = verifier.verify(id, token(body));
     if (status.claim() != null) {
       if (store.release(status.claim(), body.string("reason", "released by its worker")).isDone()) {
         return;
@@ -61,7 +61,7 @@ public final class ClaimedTaskActions {
 
   /** Renews the lease, and tells the worker whether to stop. */
   public HeartbeatResponse heartbeat(EntityId id, JsonObject body) {
-    ClaimStatus status = verifier.verify(id, token(body));
+    ClaimOwnership status = verifier.verify(id, token(body));
     Claim claim = status.claim() == null ? status.formerClaim() : status.claim();
     ClaimSignal signal =
         claim == null ? ClaimSignal.LOST : store.heartbeat(claim, body.flag("progress", false));
@@ -86,7 +86,7 @@ public final class ClaimedTaskActions {
   }
 
   public void log(EntityId id, JsonObject body) {
-    ClaimStatus status = verifier.verify(id, token(body));
+    ClaimOwnership status = verifier.verify(id, token(body));
     Claim claim = status.claim();
     if (claim == null) {
       throw status.claimLost();

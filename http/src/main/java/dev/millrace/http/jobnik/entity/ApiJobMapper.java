@@ -2,7 +2,7 @@ package dev.millrace.http.jobnik.entity;
 
 import dev.millrace.api.ApiJob;
 import dev.millrace.api.ApiStage;
-import dev.millrace.api.ApiTimes;
+import dev.millrace.api.ApiTimestamps;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
@@ -36,7 +36,7 @@ public final class ApiJobMapper {
         header.priority(),
         job.state(),
         percentage(job),
-        new ApiTimes(job.createdAt(), job.updatedAt(), job.startedAt(), job.completedAt()),
+        new ApiTimestamps(job.createdAt(), job.updatedAt(), job.startedAt(), job.completedAt()),
         job.error(),
         !header.open(),
         header.trace(),

@@ -1,7 +1,7 @@
 package dev.millrace.http.jobnik.entity;
 
 import dev.millrace.api.ApiTask;
-import dev.millrace.api.ApiTimes;
+import dev.millrace.api.ApiTimestamps;
 import dev.millrace.api.ClaimedTask;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.store.Claim;
@@ -20,7 +20,7 @@ public final class ApiTaskMapper {
         task.state(),
         task.attempts(),
         task.maxAttempts(),
-        new ApiTimes(task.createdAt(), task.updatedAt(), task.startedAt(), task.completedAt()),
+        new ApiTimestamps(task.createdAt(), task.updatedAt(), task.startedAt(), task.completedAt()),
         task.notBefore(),
         task.worker(),
         task.result(),

@@ -17,7 +17,7 @@ public final class LoadedModel implements ShelfItem {
   private final ConstraintCache constraints;
 
   private LoadedModel(
-      ModelDescription description, Hashed<Engine> hashed, ModelDefaults operators) {
+      ModelDescription description, Hashed<Engine> hashed, OperatorDefaults operators) {
     this.description = description;
     this.engine = hashed.loaded();
     this.sha256 = hashed.sha256();
@@ -38,7 +38,7 @@ public final class LoadedModel implements ShelfItem {
    * @param operators the settings of the operator for all models
    */
   static ShelfItemLoader<LoadedModel> source(
-      ModelDescription description, ModelDefaults operators, ModelFileHasher hasher) {
+      ModelDescription description, OperatorDefaults operators, ModelFileHasher hasher) {
     return new ShelfItemLoader<>() {
       @Override
       public String name() {

@@ -8,7 +8,7 @@ import dev.millrace.engine.internal.config.AttentionConfig;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.model.LoadSettings;
-import dev.millrace.engine.internal.pipe.KvPages;
+import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.wheel.WheelSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,7 +37,7 @@ record ModelDescription(
   /**
    * @throws EngineException if the model cannot be run here; the message says why
    */
-  static ModelDescription read(ModelFile model, EngineSettings requested) {
+  static ModelDescription read(NamedModel model, EngineSettings requested) {
     try (Gguf gguf = Gguf.open(model.file())) {
       ModelConfig config =
           model.remoteOpener() == null ? ModelConfig.of(gguf) : ModelConfig.ofGenerator(gguf);
@@ -83,7 +83,7 @@ record ModelDescription(
   /** The memory that it takes to embed one text at a time. */
   long embedBytes() {
     KvType type = isEncoder() ? KvType.F32 : settings.kvType();
-    return weightBytes + cacheBytes(config, KvPages.countFor(settings.context()), type);
+    return weightBytes + cacheBytes(config, KvPageSize.countFor(settings.context()), type);
   }
 
   private static long cacheBytes(ModelConfig config, int pages, KvType type) {

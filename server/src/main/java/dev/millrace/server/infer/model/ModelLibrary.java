@@ -56,14 +56,14 @@ public final class ModelLibrary implements AutoCloseable {
    * @throws EngineException if a model cannot be run here
    */
   public ModelLibrary(
-      List<ModelFile> models,
+      List<NamedModel> models,
       EngineSettings engine,
-      ModelDefaults defaults,
+      OperatorDefaults defaults,
       ShelfSettings shelfSettings,
       LongSupplier clock) {
     ModelFileHasher hasher = new ModelFileHasher();
     long reserved = 0;
-    for (ModelFile file : models) {
+    for (NamedModel file : models) {
       ModelDescription description = ModelDescription.read(file, engine);
       ShelfItemLoader<LoadedModel> loader = LoadedModel.source(description, defaults, hasher);
       RemoteModelSlot remoteSlot =

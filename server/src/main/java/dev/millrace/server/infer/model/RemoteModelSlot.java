@@ -1,7 +1,7 @@
 package dev.millrace.server.infer.model;
 
-import dev.millrace.server.infer.shelf.LoadFailure;
 import dev.millrace.server.infer.shelf.ModelLease;
+import dev.millrace.server.infer.shelf.ModelLoadException;
 import dev.millrace.server.infer.shelf.ModelMemoryBudget;
 import dev.millrace.server.infer.shelf.ModelRequest;
 import dev.millrace.server.infer.shelf.ModelShelf;
@@ -52,7 +52,7 @@ final class RemoteModelSlot implements AutoCloseable {
    * Waits until the model is open, at most for {@code patience}; opening then continues in the
    * background.
    *
-   * @throws LoadFailure if the model cannot be opened
+   * @throws ModelLoadException if the model cannot be opened
    */
   void awaitOpened(Duration patience) throws InterruptedException {
     ModelRequest<LoadedModel> request;
@@ -80,7 +80,7 @@ final class RemoteModelSlot implements AutoCloseable {
     try {
       finished.await().ifPresent(ModelLease::close);
       pause = 0;
-    } catch (LoadFailure e) { // the shelf has logged it
+    } catch (ModelLoadException e) { // the shelf has logged it
       failedAt = clock.getAsLong();
       pause = pause == 0 ? FIRST_PAUSE : Math.min(2 * pause, LONGEST_PAUSE);
     }

@@ -15,8 +15,8 @@ import dev.millrace.server.infer.model.LoadedEmbedder.EmbeddingVector;
 import dev.millrace.server.infer.model.ModelLibrary;
 import dev.millrace.server.infer.parameters.EmbedParameters;
 import dev.millrace.server.infer.parameters.TaskRefused;
-import dev.millrace.server.infer.shelf.LoadFailure;
 import dev.millrace.server.infer.shelf.ModelLease;
+import dev.millrace.server.infer.shelf.ModelLoadException;
 import dev.millrace.server.infer.shelf.ModelRequest;
 import java.util.Optional;
 
@@ -51,7 +51,7 @@ public final class EmbedRunner {
       return stopped();
     } catch (TaskRefused e) {
       return new Failed(Failure.permanent(e.getMessage()));
-    } catch (LoadFailure | EngineException e) {
+    } catch (ModelLoadException | EngineException e) {
       return library.isClosed() ? new Released("the models are closed") : TaskOutcome.thrown(e);
     }
   }

@@ -16,8 +16,8 @@ import dev.millrace.server.infer.model.LoadedModel;
 import dev.millrace.server.infer.model.ModelLibrary;
 import dev.millrace.server.infer.parameters.GenerateParameters;
 import dev.millrace.server.infer.parameters.TaskRefused;
-import dev.millrace.server.infer.shelf.LoadFailure;
 import dev.millrace.server.infer.shelf.ModelLease;
+import dev.millrace.server.infer.shelf.ModelLoadException;
 import dev.millrace.server.infer.shelf.ModelRequest;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
@@ -63,7 +63,7 @@ public final class GenerateRunner {
       return stopped();
     } catch (TaskRefused e) {
       return new Failed(Failure.permanent(e.getMessage()));
-    } catch (LoadFailure e) {
+    } catch (ModelLoadException e) {
       return library.isClosed()
           ? new Released("the models are closed")
           : TaskOutcome.failed(e.getMessage());
@@ -156,7 +156,7 @@ public final class GenerateRunner {
         return new StartedGeneration(journaler, model.engine().submit(request, journaler));
       } catch (EngineClosedException e) {
         lease.markBroken();
-        throw new LoadFailure("model \"%s\" no longer runs".formatted(model.name()), e);
+        throw new ModelLoadException("model \"%s\" no longer runs".formatted(model.name()), e);
       } catch (EngineException e) {
         if (prior.length == 0) {
           throw new TaskRefused(String.valueOf(e.getMessage()), e);

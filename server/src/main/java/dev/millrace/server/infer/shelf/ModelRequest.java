@@ -63,7 +63,7 @@ public final class ModelRequest<T extends ShelfItem> {
   /**
    * Waits for the model; empty if the request was cancelled.
    *
-   * @throws LoadFailure if the model cannot be loaded
+   * @throws ModelLoadException if the model cannot be loaded
    */
   public Optional<ModelLease<T>> await() throws InterruptedException {
     try {
@@ -75,7 +75,7 @@ public final class ModelRequest<T extends ShelfItem> {
       throw e;
     } catch (ExecutionException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new LoadFailure(
+      throw new ModelLoadException(
           "model \"%s\" cannot be loaded: %s".formatted(slot.loader.name(), cause.getMessage()),
           cause);
     }

@@ -202,7 +202,7 @@ class ModelShelfTest {
     b.troubled = true;
     b.trouble = new IllegalStateException("no such file");
     assertThatThrownBy(() -> lease(b))
-        .isInstanceOf(LoadFailure.class)
+        .isInstanceOf(ModelLoadException.class)
         .hasMessage("model \"b\" cannot be loaded: no such file");
     b.troubled = false;
     lease(b).close();
@@ -250,8 +250,8 @@ class ModelShelfTest {
     ModelLease<Word> lent = lease(a);
     ModelRequest<Word> waits = shelf.request(b);
     shelf.close();
-    assertThatThrownBy(waits::await).isInstanceOf(LoadFailure.class);
-    assertThatThrownBy(() -> shelf.request(c).await()).isInstanceOf(LoadFailure.class);
+    assertThatThrownBy(waits::await).isInstanceOf(ModelLoadException.class);
+    assertThatThrownBy(() -> shelf.request(c).await()).isInstanceOf(ModelLoadException.class);
     assertThat(history).containsExactly("+a", "-a");
     lent.close();
   }

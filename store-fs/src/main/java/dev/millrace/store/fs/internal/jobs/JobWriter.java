@@ -60,9 +60,9 @@ public final class JobWriter {
   private final EndedClaims orphans = new EndedClaims();
   private final JobRecovery recovery;
   private final FinishRate rate = new FinishRate();
-  private final EndedJobs ended;
+  private final EndedJobWriter ended;
   private final ChangeNotifier notifier;
-  private final UnstartedJobs waiting;
+  private final UnstartedJobCache waiting;
 
   public JobWriter(
       FsSettings settings, GroupCommit commits, ClaimQueue queue, Leases leases, long epoch) {
@@ -74,8 +74,8 @@ public final class JobWriter {
     this.epoch = epoch;
     this.recovery = new JobRecovery(settings, commits, this, queue, leases);
     this.jobs = new ActiveJobs(disk, layout, commits, recovery);
-    this.waiting = new UnstartedJobs(jobs, queue, commits);
-    this.ended = new EndedJobs(disk, layout, commits, this::now);
+    this.waiting = new UnstartedJobCache(jobs, queue, commits);
+    this.ended = new EndedJobWriter(disk, layout, commits, this::now);
     this.notifier = new ChangeNotifier(commits);
   }
 
@@ -134,7 +134,7 @@ public final class JobWriter {
   }
 
   /** Jobs in their final directories. */
-  public EndedJobs endedJobs() {
+  public EndedJobWriter endedJobs() {
     return ended;
   }
 

@@ -22,7 +22,7 @@ import dev.millrace.store.fs.internal.claim.Retention;
 import dev.millrace.store.fs.internal.files.JobOnDisk;
 import dev.millrace.store.fs.internal.files.PendingTransition;
 import dev.millrace.store.fs.internal.files.StoreErrors;
-import dev.millrace.store.fs.internal.jobs.EndedJobs;
+import dev.millrace.store.fs.internal.jobs.EndedJobWriter;
 import dev.millrace.store.fs.internal.jobs.JobWriter;
 import dev.millrace.store.fs.internal.read.FsReader;
 import java.io.IOException;
@@ -182,7 +182,7 @@ final class OwnerControls implements JobControls {
   private Optional<Outcome> describeEnded(
       JobId id, int stage, int task, JsonObject metadata, Cause cause) {
     try {
-      Optional<EndedJobs.Recorded> done =
+      Optional<EndedJobWriter.Recorded> done =
           writer
               .endedJobs()
               .record(
@@ -194,7 +194,7 @@ final class OwnerControls implements JobControls {
       if (done.isPresent() && done.get().changed()) {
         writer.notifier().changed(id);
       }
-      return done.map(EndedJobs.Recorded::outcome);
+      return done.map(EndedJobWriter.Recorded::outcome);
     } catch (IOException e) {
       throw StoreErrors.ofJob("cannot write job " + id, e);
     }

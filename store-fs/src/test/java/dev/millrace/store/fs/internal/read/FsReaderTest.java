@@ -27,7 +27,7 @@ import dev.millrace.store.fs.internal.files.EventLog;
 import dev.millrace.store.fs.internal.files.RecentJobCache;
 import dev.millrace.store.fs.internal.fixture.SimulatedStore;
 import dev.millrace.store.fs.internal.fixture.TestJobSpecs;
-import dev.millrace.store.fs.internal.jobs.EndedJobs;
+import dev.millrace.store.fs.internal.jobs.EndedJobWriter;
 import dev.millrace.store.fs.internal.owner.FsStore;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -144,8 +144,8 @@ class FsReaderTest {
         watched(
             rig.disk,
             (file, bytes) -> read.addAndGet(file.endsWith(EventLog.FILE) ? bytes.length : 0));
-    EndedJobs ended =
-        new EndedJobs(disk, SimulatedStore.PLACES, new GroupCommit(disk), rig.clock::instant);
+    EndedJobWriter ended =
+        new EndedJobWriter(disk, SimulatedStore.PLACES, new GroupCommit(disk), rig.clock::instant);
     JsonObject note = JsonObject.create().put("a", 1);
     long whole =
         rig.disk.size(SimulatedStore.PLACES.of(JobState.COMPLETED, id).resolve(EventLog.FILE));
@@ -155,7 +155,7 @@ class FsReaderTest {
               ended.record(
                   id,
                   update -> AdditionRules.replaceMetadata(update, 0, 0, note, SimulatedStore.ANNA)))
-          .contains(new EndedJobs.Recorded(Outcome.DONE, true));
+          .contains(new EndedJobWriter.Recorded(Outcome.DONE, true));
       assertThat(read).as("time %s", time).hasValueBetween(1L, time == 0 ? whole : whole / 2);
     }
     assertThat(rig.store.find(id).orElseThrow().header().metadata())

@@ -1,0 +1,127 @@
+package dev.millrace.cli.serve;
+
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.store.fs.OwnerStatus;
+import dev.millrace.store.fs.Workspace;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** {@code serve --stop}: SIGTERM to the owner of a workspace, and again if it takes too long. */
+final class OwnerStopper {
+  /** How long to wait after the second signal. */
+  private static final int LAST_SECONDS = 15;
+
+  private static final Set<String> PROGRAMS = Set.of("java", "millrace", "nrvnad");
+
+  private final Shell shell;
+  private final Path path;
+  private final boolean json;
+
+  OwnerStopper(Shell shell, Path path, boolean json) {
+    this.shell = shell;
+    this.path = path;
+    this.json = json;
+  }
+
+  int run(int seconds) throws InterruptedException {
+    if (!WorkspaceLocator.isWorkspace(path)) {
+      throw new CommandException("no workspace in " + path);
+    }
+    Workspace workspace = Workspace.open(path);
+    OwnerStatus owner = workspace.owner();
+    if (!owner.held()) {
+      if (StaleAnnouncement.isPresent(path)) {
+        workspace.withdraw();
+      }
+      return report(0, "not running", ExitCode.OK);
+    }
+    if (owner.pid().isEmpty()) {
+      throw new CommandException(
+          "a server is just taking over " + path + "; try again in a moment");
+    }
+    long pid = owner.pid().getAsLong();
+    ProcessHandle process = verified(pid);
+    process.destroy();
+    if (!ended(process, seconds)) {
+      shell.err().println("still running after " + seconds + " s; signalling it again");
+      process.destroy();
+      if (!ended(process, LAST_SECONDS)) {
+        return report(pid, "still running", ExitCode.FAILED);
+      }
+    }
+    return report(pid, "stopped", ExitCode.OK);
+  }
+
+  private static boolean ended(ProcessHandle process, int seconds) throws InterruptedException {
+    try {
+      process.onExit().get(seconds, TimeUnit.SECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The process that holds the lock, checked: a pid in a file may be out of date. */
+  private ProcessHandle verified(long pid) {
+    String problem = "the lock of " + path + " names pid " + pid + ", which ";
+    ProcessHandle process =
+        ProcessHandle.of(pid)
+            .orElseThrow(
+                () -> new CommandException(problem + "is not a process here; it is not signalled"));
+    if (pid == ProcessHandle.current().pid()) {
+      throw new CommandException(problem + "is this process");
+    }
+    String command = process.info().command().orElse("");
+    String program = command.substring(command.lastIndexOf('/') + 1);
+    if (!command.isEmpty() && !PROGRAMS.contains(program)) {
+      throw new CommandException(
+          problem + "runs " + command + ", not a server; it is not signalled");
+    }
+    if (!holdsLock(pid)) {
+      throw new CommandException(problem + "has not opened the lock file; it is not signalled");
+    }
+    return process;
+  }
+
+  /** Whether it has the lock file open; assumed where the system does not say. */
+  private boolean holdsLock(long pid) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of("/proc/" + pid + "/fd"))) {
+      Path lock = path.resolve(".nrvnad.lock").toRealPath();
+      for (Path file : files) {
+        try {
+          if (Files.readSymbolicLink(file).equals(lock)) {
+            return true;
+          }
+        } catch (IOException e) {
+          // closed meanwhile
+        }
+      }
+      return false;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  private int report(long pid, String outcome, int status) {
+    if (json) {
+      JsonObject out = JsonObject.create().put("outcome", outcome);
+      shell.out().println(Json.write(out.putIfPresent("pid", pid == 0 ? null : pid)));
+    } else {
+      shell.out().println(pid == 0 ? outcome : outcome + " (pid " + pid + ")");
+    }
+    return status;
+  }
+}

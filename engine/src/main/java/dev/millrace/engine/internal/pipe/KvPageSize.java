@@ -1,0 +1,14 @@
+package dev.millrace.engine.internal.pipe;
+
+/** The pages of the KV cache: a page holds the same number of positions at every segment. */
+public final class KvPageSize {
+  /** Positions in a page. */
+  public static final int POSITIONS = 32;
+
+  private KvPageSize() {}
+
+  /** The number of pages for that many positions. */
+  public static int countFor(int positions) {
+    return Math.ceilDiv(positions, POSITIONS);
+  }
+}

@@ -1,0 +1,83 @@
+package dev.millrace.store.fs;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.store.fs.internal.disk.OwnerLock;
+import dev.millrace.store.fs.internal.files.StoreErrors;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * The owner of a workspace. Only the lock decides whether there is one; the files beside it give
+ * details.
+ *
+ * @param held whether a process holds the lock
+ * @param ready whether that process has announced itself
+ * @param pid of that process, if it could be read
+ * @param info what it announced
+ */
+public record OwnerStatus(boolean held, boolean ready, OptionalLong pid, JsonObject info) {
+  private static final String PID = ".nrvnad.pid";
+  private static final String READY = ".nrvnad.ready";
+  private static final String INFO = ".nrvnad.info";
+
+  static OwnerStatus of(Path root) {
+    try {
+      if (!OwnerLock.isHeld(root)) {
+        return new OwnerStatus(false, false, OptionalLong.empty(), JsonObject.create());
+      }
+      return new OwnerStatus(true, Files.exists(root.resolve(READY)), pid(root), info(root));
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot read the lock of " + root, e);
+    }
+  }
+
+  private static OptionalLong pid(Path root) throws IOException {
+    try {
+      return OptionalLong.of(
+          Long.parseLong(Files.readString(root.resolve(OwnerLock.FILE)).strip()));
+    } catch (NumberFormatException | NoSuchFileException e) {
+      return OptionalLong.empty(); // the lock is being taken
+    }
+  }
+
+  private static JsonObject info(Path root) throws IOException {
+    try {
+      return Json.object(Files.readString(root.resolve(INFO)));
+    } catch (NoSuchFileException | JsonException e) {
+      return JsonObject.create();
+    }
+  }
+
+  static void announce(Path root, JsonObject info) {
+    try {
+      write(root, INFO, Json.pretty(info) + "\n");
+      write(root, PID, ProcessHandle.current().pid() + "\n");
+      write(root, READY, "");
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot announce the owner of " + root, e);
+    }
+  }
+
+  static void withdraw(Path root) {
+    try {
+      for (String file : List.of(READY, PID, INFO)) {
+        Files.deleteIfExists(root.resolve(file));
+      }
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot clean up in " + root, e);
+    }
+  }
+
+  private static void write(Path root, String file, String text) throws IOException {
+    Path temporary = root.resolve(file + ".tmp");
+    Files.writeString(temporary, text);
+    Files.move(temporary, root.resolve(file), StandardCopyOption.ATOMIC_MOVE);
+  }
+}
