@@ -230,7 +230,10 @@ final class Http2MisuseTest {
       assertThat(frames.answer(1)).contains("REQUEST_TIMEOUT");
       assertThat(frames.get(3, "/x").answer(3)).contains("reached");
     }
-    assertThat(log).anyMatch(line -> line.contains("\"status\":408"));
+    // the line is written after the answer
+    await()
+        .untilAsserted(
+            () -> assertThat(log).anyMatch(line -> line.contains("\"status\":408")));
   }
 
   @Test

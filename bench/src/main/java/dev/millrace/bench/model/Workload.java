@@ -36,12 +36,4 @@ public record Workload(List<String> prompts, int promptTokens, int sharedTokens,
     int few = Math.min(jobs, of.prompts.size());
     return withSharedPrefix(texts, few, of.sharedTokens, own, Math.min(16, of.output), 987_654_321);
   }
-
-  int jobs() {
-    return prompts.size();
-  }
-
-  long outputTokens() {
-    return (long) output * prompts.size();
-  }
 }

@@ -24,14 +24,6 @@ record DemoReport(JobId id, Path directory, List<Story> stories, long tokens, Du
 
   /** A story and its characters, each with its receipt. */
   record Story(String words, TaskResult text, TaskResult characters) {
-    long seed() {
-      return receipt(text).integer("seed", 0);
-    }
-
-    double rate() {
-      return receipt(text).object("timings").number("tokens_per_second", 0);
-    }
-
     JsonObject json() {
       return JsonObject.create()
           .put("prompt", DemoJob.TELL + words + ".")

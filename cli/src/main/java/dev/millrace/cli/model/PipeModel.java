@@ -44,10 +44,6 @@ public final class PipeModel implements RemoteModelOpener {
     return name;
   }
 
-  OriginSettings settings() {
-    return settings;
-  }
-
   public NamedModel file() {
     return new NamedModel(name, settings.file(), this);
   }

@@ -137,10 +137,6 @@ public final class OpenConnections implements SocketOptions {
             });
   }
 
-  int size() {
-    return connections.size();
-  }
-
   private static void close(SocketChannel channel) {
     try {
       channel.close();

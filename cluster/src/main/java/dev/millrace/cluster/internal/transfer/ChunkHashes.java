@@ -35,11 +35,6 @@ final class ChunkHashes {
     return parts;
   }
 
-  /** Of all files together. */
-  long bytes() {
-    return bytes;
-  }
-
   int count() {
     return count(bytes);
   }

@@ -88,11 +88,6 @@ public final class EndModel implements AutoCloseable {
     return weights;
   }
 
-  /** The number of layers here. */
-  public int layers() {
-    return weights == null ? 0 : weights.to();
-  }
-
   /**
    * Opens the first layers as a segment with its own KV cache: one for each pipe. Empty if there
    * are none here.

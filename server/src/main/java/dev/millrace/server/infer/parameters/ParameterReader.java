@@ -53,10 +53,6 @@ final class ParameterReader {
     return new ParameterReader(all);
   }
 
-  static ParameterReader of(JsonObject object) {
-    return new ParameterReader(object.values());
-  }
-
   boolean has(String name) {
     return values.get(name) != null;
   }
