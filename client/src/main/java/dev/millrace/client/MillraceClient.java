@@ -107,7 +107,7 @@ public final class MillraceClient implements AutoCloseable {
           || base.getQuery() != null
           || base.getUserInfo() != null) {
         throw new IllegalArgumentException(
-            "the address of the server must be http://HOST:PORT or https://HOST:PORT, optionally"
+            "the server's address must be http://HOST:PORT or https://HOST:PORT, optionally"
                 + " with a path, got \""
                 + base
                 + "\"");
