@@ -48,6 +48,8 @@ public final class LauncherProcess implements AutoCloseable {
       builder.redirectOutput(out.toFile()).redirectError(err.toFile());
       builder.environment().put("MILLRACE_NO_BUILD", "1"); // use the jar of this build
       builder.environment().put("millrace", script().toString());
+      // these processes are short: most of their time is compilation
+      builder.environment().put("MILLRACE_JAVA_OPTS", "-XX:+TieredCompilation");
       builder.environment().remove("MILLRACE_WORKSPACE");
       Process process = builder.start();
       process.getOutputStream().close();
