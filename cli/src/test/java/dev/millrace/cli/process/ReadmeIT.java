@@ -37,7 +37,7 @@ class ReadmeIT {
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();
-    assertThat(process.waitFor(300, TimeUnit.SECONDS)).as("it ends").isTrue();
+    assertThat(process.waitFor(600, TimeUnit.SECONDS)).as("it ends").isTrue();
     String said = Files.readString(output);
     assertThat(process.exitValue()).as(said).isZero();
     assertThat(said)
