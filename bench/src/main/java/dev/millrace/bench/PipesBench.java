@@ -26,9 +26,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Compares one model over several processes of this machine with one process of as many threads. It
- * also measures the traffic between them, and how long a killed node delays a sequence, compared
- * with the prefill that rebuilds its cache.
+ * Compares a model that is spread over several processes of this machine with the same model in one
+ * process, with as many threads that compute. It also measures the traffic between them, and how
+ * long a killed node delays a sequence, compared with the prefill that rebuilds its cache.
  *
  * <p>Options: {@code --model} (a file, or as {@link RandomWeights} has it), {@code --processes}
  * (2,3), {@code --threads} of each (1), {@code --sequences}, {@code --prompt}, {@code --output},

@@ -18,7 +18,9 @@ import java.nio.file.StandardCopyOption;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Measures durable submissions per second, compared with the bare system calls of one. */
+/**
+ * Measures durable submissions per second, compared with the bare system calls of one submission.
+ */
 public final class SubmitBench {
   private static final String PROMPT = "Why is the sky blue? ".repeat(8);
   private static final String META =

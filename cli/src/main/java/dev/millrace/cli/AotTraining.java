@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The run from which the launcher makes its AOT cache (JEP 514): later starts are fast for
- * everything that ran here. All commands run in one JVM, because a cache is made of one run.
+ * Runs typical commands so that the launcher can make its AOT cache (JEP 514): later starts are
+ * fast for all code that ran here. The commands run in one JVM, because a cache is made from one
+ * run.
  */
 final class AotTraining {
   /** Not a command for users, so not in the usage. */

@@ -10,7 +10,7 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import java.util.List;
 
-/** {@code millrace help}: all commands, or one. */
+/** {@code millrace help}: prints the overview of all commands, or the help of one. */
 final class HelpCommand implements Command {
   @Override
   public Syntax syntax() {

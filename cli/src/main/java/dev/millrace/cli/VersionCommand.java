@@ -11,7 +11,7 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import java.util.List;
 
-/** {@code millrace version}. */
+/** {@code millrace version}: prints the version. */
 final class VersionCommand implements Command {
   @Override
   public Syntax syntax() {

@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * Answers a query with the lists of the API. Jobs whose UUIDs have only a hash of their id are left
+ * Answers a job query from the API's lists. Jobs whose UUIDs have only a hash of their id are left
  * out, because the API does not show the id: these are jobs of directories that a user has named.
  */
 final class RemoteJobQuery {

@@ -1,7 +1,8 @@
 /**
  * The HTTP API as Java methods. {@link MillraceClient} has one class for each resource: jobs,
- * stages, tasks, so1 jobs, health. {@link Remote} lets {@code Work} and {@code Flow} use a server
- * like a local workspace. Start at {@link MillraceClient}.
+ * stages, tasks, so1 jobs, and monitoring (health, metrics, the API document). {@link Remote} lets
+ * {@code Work} and {@code Flow} use a server like a local workspace. Start at {@link
+ * MillraceClient}.
  */
 @NullMarked
 package dev.millrace.client;

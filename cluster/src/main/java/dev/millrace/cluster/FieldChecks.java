@@ -1,6 +1,6 @@
 package dev.millrace.cluster;
 
-/** Checks of the fields that another node sent, made once when they are decoded. */
+/** Checks the fields that another node sent, once, when they are decoded. */
 public final class FieldChecks {
   private FieldChecks() {}
 

@@ -3,7 +3,7 @@ package dev.millrace.cluster;
 import java.util.List;
 
 /**
- * A model that an origin wants pipes for, and what its layers take.
+ * A model that an origin needs pipes for, and the memory that its layers take.
  *
  * @param layerBytes of the weights of each layer, in its file
  * @param cacheBytes of the keys and values of one layer in one session

@@ -8,7 +8,7 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a node takes part in a network.
+ * The settings with which a node takes part in a network.
  *
  * @param name of this node, 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}
  * @param linkTimeout a link without a byte for this long is lost

@@ -3,8 +3,8 @@ package dev.millrace.cluster;
 import java.util.List;
 
 /**
- * What a node says of itself to all others. Each node broadcasts its whole state, with a revision
- * that grows; a receiver ignores a state that is older than the one it has.
+ * The state that a node broadcasts to all others. Each broadcast has the whole state, with a
+ * revision that grows; a receiver ignores a state that is older than the one it has.
  *
  * @param revision number of this broadcast
  */

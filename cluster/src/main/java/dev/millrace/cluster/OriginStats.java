@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an origin has counted since it started, and its pipes now.
+ * The counters of an origin since it started, and its current pipes.
  *
  * @param pipes as they are now
  * @param nodes that are in pipes now, each once; nodes of pipes that are being opened count

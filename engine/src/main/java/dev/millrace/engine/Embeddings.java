@@ -11,8 +11,8 @@ import dev.millrace.engine.token.Tokenizer;
 import java.nio.file.Path;
 
 /**
- * A model that turns texts into vectors: an encoder, or the final norm of one that generates. Any
- * thread may ask; one text or batch of texts is computed at a time.
+ * A model that turns texts into vectors: an encoder, or a generating model read at its final norm.
+ * Any thread may ask; one text or batch of texts is computed at a time.
  */
 public final class Embeddings implements AutoCloseable {
   private final Tokenizer tokenizer;

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to listen. A server that other machines can reach must require API keys.
+ * The settings of the HTTP service. A server that other machines can reach must require API keys.
  *
  * @param host a name or address of this machine
  * @param port 0: any free port

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads, parses and checks the body of one request; its memory is counted until closed. */
+/** Reads, parses and checks the body of one request. Its memory is counted until it is closed. */
 final class RequestBody implements AutoCloseable {
   private final IncomingRequest incoming;
   private final BodyReader bodies;

@@ -3,8 +3,9 @@ package dev.millrace.server;
 import java.time.Duration;
 
 /**
- * Keeps the pool from spinning. The store signals possible work; if that is repeatedly not for this
- * pool (tasks of other types), the pool looks less often. Used by the pool's thread only.
+ * Delays the next claim after signals that brought no task for this pool. The store signals
+ * possible work; if that is repeatedly for others (tasks of other types), the pool looks less
+ * often. Used by the pool's thread only.
  */
 final class ClaimBackoff {
   private static final Duration SOON = Duration.ofMillis(20);

@@ -1,6 +1,6 @@
 package dev.millrace.server;
 
-/** The events that change the state of a server. */
+/** The events that change the state of a server, by the table in {@link ServerTransitions}. */
 public enum ServerEvent {
   START,
   DRAIN,

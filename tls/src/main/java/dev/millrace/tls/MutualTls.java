@@ -10,7 +10,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 
-/** TLS 1.3 in which both sides show a certificate: contexts, sockets and their parameters. */
+/** TLS 1.3 in which both sides present a certificate: contexts, sockets and their parameters. */
 public final class MutualTls {
   private MutualTls() {}
 

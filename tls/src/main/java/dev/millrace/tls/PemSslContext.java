@@ -17,7 +17,7 @@ public final class PemSslContext {
   private PemSslContext() {}
 
   /**
-   * A context that shows a certificate and trusts the certificates of an authority.
+   * A context that presents a certificate and trusts the certificates of an authority.
    *
    * @param certificatePem this side's certificate, then those between it and the authority's
    * @param keyPem its private key, PKCS#8 without a password: RSA, EC or Ed25519

@@ -9,8 +9,8 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows one certificate in every handshake, whatever authorities the other side names. The JDK's
- * key manager shows none if none of them fits, and then the other side cannot say what is wrong.
+ * Presents one certificate in every handshake, whatever authorities the other side names. The JDK's
+ * key manager presents none if none of them fits, and then the other side cannot say what is wrong.
  */
 public final class SingleKeyManager extends X509ExtendedKeyManager {
   private static final String ALIAS = "node";

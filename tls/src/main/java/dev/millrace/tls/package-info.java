@@ -1,8 +1,9 @@
 /**
- * Certificates and private keys from PEM files, and the TLS settings made of them. The package uses
- * the JDK only, and knows neither HTTP nor the cluster, which both use it. {@link PemReader} reads
- * files, {@link CertifiedKey} is a key with its certificates, and {@link PemSslContext} makes a
- * context of them that trusts one authority. Start at {@link PemSslContext}.
+ * Certificates and private keys from PEM files, and TLS contexts and sockets made of them, for HTTP
+ * and for the cluster; only the JDK is used. {@link PemReader} reads files, {@link CertifiedKey} is
+ * a key with its certificates, and {@link MutualTls} makes connections on which both sides present
+ * a certificate: {@link SingleKeyManager} chooses ours, {@link PeerTrustManager} checks the other.
+ * Start at {@link PemSslContext}.
  */
 @NullMarked
 package dev.millrace.tls;

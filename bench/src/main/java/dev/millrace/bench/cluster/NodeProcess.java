@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A {@code millrace node} in its own process, started like by the launcher. */
+/** A {@code millrace node} in its own process, started as the launcher starts it. */
 final class NodeProcess implements AutoCloseable {
   private final String name;
   private final int port;

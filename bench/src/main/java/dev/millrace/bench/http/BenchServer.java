@@ -3,7 +3,7 @@ package dev.millrace.bench.http;
 import java.io.IOException;
 import java.net.URI;
 
-/** A server of the API, and one that has only {@link EmptyRouteGroup}. */
+/** The API server, and a second server that has only {@link EmptyRouteGroup}. */
 public interface BenchServer extends AutoCloseable {
   URI api();
 

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Amounts of memory as people write them: {@code 512M}, {@code 4G}, {@code 1.5GiB}. */
+/** Parses amounts of memory as people write them: {@code 512M}, {@code 4G}, {@code 1.5GiB}. */
 public final class MemorySize {
   private static final Pattern FORM =
       Pattern.compile("(\\d{1,15}(?:\\.\\d{1,6})?)(?:([KMGT])(?:IB|B)?)?");

@@ -4,7 +4,7 @@ import dev.millrace.cli.command.CommandException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The first problems of a batch file. */
+/** Collects the first problems of a batch file. */
 final class BatchProblems {
   private static final int SHOWN = 20;
 

@@ -5,7 +5,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
-/** One line for the user about an exception. */
+/** Describes an exception to the user in one line. */
 public final class ErrorText {
   private ErrorText() {}
 

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Whether a standard stream is a terminal: by {@code /proc} where there is one, else by Java. */
+/**
+ * Finds out whether a standard stream is a terminal: asks {@code /proc} where it exists, else Java.
+ */
 public final class ProcessTerminal implements Shell.Terminal {
   @Override
   public boolean isTerminal(int descriptor) {

@@ -5,9 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The words of the command line as they were typed. Java decodes them by the locale, and under one
- * that is not UTF-8 (the C locale of cron and many containers) a prompt would arrive as question
- * marks.
+ * Reads the words of the command line as they were typed. Java decodes them by the locale, and
+ * under one that is not UTF-8 (the C locale of cron and many containers) a prompt would arrive as
+ * question marks.
  */
 public final class RawArguments {
   private static final char REPLACEMENT = '\uFFFD';

@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 
 /**
- * SIGINT and SIGTERM as calls. A shutdown hook is not enough: the JVM runs hooks at the first
- * signal and ignores a second. {@code sun.misc.Signal} is what the JDK offers; it is called by
- * reflection because its compiler warning cannot be suppressed. Where it is missing, a hook handles
- * the first signal.
+ * Calls a handler on SIGINT and SIGTERM. A shutdown hook is not enough: the JVM runs hooks at the
+ * first signal and ignores a second. {@code sun.misc.Signal} is what the JDK offers; it is called
+ * by reflection because its compiler warning cannot be suppressed. Where it is missing, a hook
+ * handles the first signal.
  */
 public final class SignalHandlers {
   private final AtomicInteger count = new AtomicInteger();

@@ -6,7 +6,7 @@ import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.FactText;
 import dev.millrace.core.event.LogEntry;
 
-/** An entry of a job's log as a line of text. */
+/** Formats an entry of a job's log as a line of text. */
 public final class LogEntryText {
   private static final int WIDTH = 2_000;
 

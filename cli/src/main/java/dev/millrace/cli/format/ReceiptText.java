@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A receipt in one line: {@code 84 tokens, stop, 31.2 tokens/s, model house, seed 7}. */
+/** Formats a receipt as one line: {@code 84 tokens, stop, 31.2 tokens/s, model house, seed 7}. */
 public final class ReceiptText {
   private ReceiptText() {}
 

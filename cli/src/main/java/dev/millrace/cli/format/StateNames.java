@@ -10,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses states as users write them: {@code IN_PROGRESS}, {@code running}, several joined by
- * commas.
+ * Parses states as users write them ({@code IN_PROGRESS}, {@code running}, several joined by
+ * commas), and names states in output.
  */
 public final class StateNames {
   private StateNames() {}

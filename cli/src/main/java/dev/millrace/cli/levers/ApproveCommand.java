@@ -11,7 +11,7 @@ import dev.millrace.cli.workspace.WorkspaceLocator;
 import dev.millrace.core.job.JobId;
 import java.util.List;
 
-/** {@code millrace approve}: a WAITING stage to PENDING. */
+/** {@code millrace approve}: moves a WAITING stage to PENDING. */
 public final class ApproveCommand implements Command {
   @Override
   public Syntax syntax() {

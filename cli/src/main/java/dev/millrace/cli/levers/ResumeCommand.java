@@ -5,7 +5,7 @@ import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.Outcome;
 
-/** {@code millrace resume}: PAUSED to where the job was. */
+/** {@code millrace resume}: moves PAUSED jobs back to the state that they had before. */
 public final class ResumeCommand extends LeverCommand {
   public ResumeCommand() {
     super("resume", "resumed", "Resumes jobs that were paused, or submitted with --hold.");

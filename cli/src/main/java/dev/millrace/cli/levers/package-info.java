@@ -1,7 +1,7 @@
 /**
- * The levers, commands that change jobs: pause, resume, abort, approve, retry and prune. A lever
- * asks the store for a transition and reports the outcome for each job. Start at {@link
- * LeverCommand}.
+ * The levers, commands that change jobs. Pause, resume, abort and approve ask the store for a
+ * transition and report the outcome for each job; retry submits a finished job again as a new one,
+ * and prune deletes old jobs. Start at {@link LeverCommand}.
  */
 @NullMarked
 package dev.millrace.cli.levers;

@@ -6,7 +6,7 @@ import java.lang.reflect.Array;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Values of a model's metadata as text and as JSON; long arrays are shortened. */
+/** Formats values of a model's metadata as text and as JSON; long arrays are shortened. */
 final class MetadataText {
   private static final int SHOWN = 8;
   private static final int WIDE = 100;

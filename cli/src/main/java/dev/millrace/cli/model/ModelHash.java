@@ -6,7 +6,7 @@ import dev.millrace.server.infer.model.ModelFileHasher;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** The SHA-256 of a model, as in receipts. */
+/** Computes the SHA-256 of a model, as in receipts. */
 public final class ModelHash {
   private ModelHash() {}
 

@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Ollama's models. A manifest {@code manifests/HOST/NAMESPACE/MODEL/TAG} lists the layers of a
- * model; the layer with its weights is a GGUF file, {@code blobs/sha256-DIGEST}.
+ * Finds the models that Ollama keeps. A manifest {@code manifests/HOST/NAMESPACE/MODEL/TAG} lists
+ * the layers of a model; the layer with its weights is a GGUF file, {@code blobs/sha256-DIGEST}.
  */
 final class OllamaModels {
   private static final String WEIGHTS = "application/vnd.ollama.image.model";

@@ -5,7 +5,7 @@ import dev.millrace.cli.args.Option;
 import dev.millrace.cli.command.EnvironmentVariables;
 import dev.millrace.cli.command.Shell;
 
-/** How many tasks run at once, by option or else by environment variable. */
+/** Reads how many tasks run at once: from the option, else from an environment variable. */
 public final class SlotOptions {
   public static final Option SLOTS =
       Option.wholeNumber(

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The status of a job that generates nothing at the moment. A separate thread asks for the queue
- * position: the answer may take long and must not delay text.
+ * Shows the status of a followed job while it generates nothing. A separate thread asks for the
+ * queue position: the answer may take long and must not delay text.
  */
 final class FollowStatusLine implements AutoCloseable {
   private static final long PERIOD = 1_000_000_000L;

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** The jobs with a tag or a parent; with both, those with either. */
+/** Selects jobs by tag, by parent, or by either of the two if both are given. */
 record JobSelection(@Nullable String tag, @Nullable JobId parent) {
   private static final Set<JobState> EVERYWHERE = EnumSet.allOf(JobState.class);
   private static final Set<JobState> ACTIVE = EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS);

@@ -6,7 +6,7 @@ import dev.millrace.core.store.JobReader;
 import java.time.Duration;
 import java.util.List;
 
-/** Waits for jobs to leave the queue. */
+/** Waits while jobs are queued or running. */
 final class JobWaiter {
   /** Polls at least this often, in case a notification is lost. */
   private static final Duration ROUND = Duration.ofSeconds(1);

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The memory of this process as the system counts it; 0 if unknown. */
+/** Reads the memory of this process as the system counts it; 0 if unknown. */
 final class ProcessMemory {
   private ProcessMemory() {}
 

@@ -8,7 +8,7 @@ import dev.millrace.engine.error.EngineException;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** The options for sampling. */
+/** The options that set how tokens are sampled. */
 record SamplingOptions(Sampling sampling) {
   static final Option TEMPERATURE =
       Option.value(

@@ -7,9 +7,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stops a server by signals. The first: claim no more tasks and let running ones finish. The
- * second: end running tasks without counting an attempt. The third, or too long after the second:
- * exit at once.
+ * Stops a server when signals arrive. After the first, it claims no more tasks and lets running
+ * ones finish. After the second, it ends running tasks without counting an attempt. After the
+ * third, or too long after the second, it exits at once.
  */
 final class GracefulShutdown {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");

@@ -17,7 +17,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** {@code serve --stop}: SIGTERM to the owner of a workspace, and again if it takes too long. */
+/**
+ * {@code serve --stop}: sends SIGTERM to the owner of a workspace, and again if it takes too long.
+ */
 final class OwnerStopper {
   /** How long to wait after the second signal. */
   private static final int LAST_SECONDS = 15;

@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parameters of a generation as options of {@code work}. They are short forms of {@code --param}. A
- * value out of range is rejected here, before the job waits in the queue.
+ * The options of {@code work} that set parameters of a generation. They are short forms of {@code
+ * --param}. A value out of range is rejected here, before the job waits in the queue.
  */
 final class GenerationOptions {
   static final Option MODEL =

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Durations as text that is short enough for a column. */
+/** Formats durations so short that they fit a column. */
 public final class DurationText {
   private DurationText() {}
 

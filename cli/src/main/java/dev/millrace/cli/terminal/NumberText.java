@@ -3,7 +3,7 @@ package dev.millrace.cli.terminal;
 import dev.millrace.cli.args.MemorySize;
 import java.util.Locale;
 
-/** Large numbers as text that is short enough for a column. */
+/** Formats large numbers so short that they fit a column. */
 public final class NumberText {
   private static final String[] BYTES = {" B", " KiB", " MiB", " GiB", " TiB"};
   private static final String[] COUNTS = {"", "K", "M", "B", "T"};

@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Progress as text: bars, rates and remaining times. */
+/** Formats progress as text: bars, rates and remaining times. */
 public final class ProgressBar {
   private static final int WIDTH = 24;
   private static final Pattern BAR = Pattern.compile("\\[([█#]*)([░.]*)]");

@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param errorPercent the share of failed calls in the window that opens the breaker, 1 to 100
  * @param window how far back calls count, in whole seconds
  * @param reset how long the breaker stays open
- * @param volume the least calls in the window for the breaker to open
+ * @param volume the fewest calls in the window for the breaker to open
  */
 public record BreakerSettings(
     boolean enabled, int errorPercent, Duration window, Duration reset, int volume) {

@@ -9,10 +9,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 
 /**
- * The thread that claims tasks for a worker: never more than there are free slots, and than the
- * breakers allow. When the worker stops, a poll under way is not cancelled: tasks that the server
- * grants would stay claimed until their lease expires. The poll ends by itself and its tasks are
- * released.
+ * The thread that claims tasks for a worker: never more than it has free slots for and the breakers
+ * allow. When the worker stops, a poll under way is not cancelled: tasks that the server grants
+ * would stay claimed until their lease expires. The poll ends by itself and its tasks are released.
  */
 final class TaskPoller implements Runnable {
 

@@ -9,7 +9,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of a worker; all but the stage type and the handler have defaults. */
+/** Builds a worker; all settings but the stage type and the handler have defaults. */
 public final class WorkerBuilder {
   private final MillraceClient client;
   private final String type;

@@ -14,7 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Links over the node's connections; other threads dial and wait. Thread-safe. */
+/**
+ * Sends messages over the node's connections, and dials other nodes on threads of its own.
+ * Thread-safe.
+ */
 final class DialingNodeLinks implements NodeLinks, AutoCloseable {
   /** A message of an origin may come this long before this node knows it as a member. */
   private static final Duration RETRY_TIME = Duration.ofSeconds(10);

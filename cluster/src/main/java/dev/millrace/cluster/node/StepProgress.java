@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The last groups that each of a node's stretches received and sent on; a step may pass a node
- * twice. Thread-safe.
+ * For each stretch of layers on a node, the last group of sequences received and the last one sent
+ * on. A step may pass a node twice, so the node may have several stretches. Thread-safe.
  */
 final class StepProgress {
   private final List<Pipe.NodeLayers> stretches;

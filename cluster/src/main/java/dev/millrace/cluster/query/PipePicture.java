@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A pipe as one line for people: {@code |==|====~~XX|}. If there are fewer signs than layers, a
+ * Draws a pipe as one line of text: {@code |==|====~~XX|}. If there are fewer signs than layers, a
  * sign stands for several layers and shows the worst of them.
  */
 public final class PipePicture {

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Describes the entries of a job's log in plain words, one line each. */
+/** Describes a fact in a job's log in plain words, on one line. */
 public final class FactText {
   private FactText() {}
 

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a submitter attaches to a job for people and programs that look at it. No worker of ours
- * reads it.
+ * The name, tags and JSON values that a submitter attaches to a job, for people and programs that
+ * look at it. Millrace's own workers do not read them.
  *
  * @param tags words to select jobs by
  * @param metadata what the submitter keeps with the job; it can be replaced later

@@ -3,7 +3,7 @@ package dev.millrace.core.stage;
 import dev.millrace.core.task.TaskPolicy;
 
 /**
- * How a stage runs.
+ * The settings of a stage: its gate, its failure tolerance and the limits of its tasks.
  *
  * @param gate whether it waits for a user's approval before it opens
  * @param tolerance how many of its tasks may fail

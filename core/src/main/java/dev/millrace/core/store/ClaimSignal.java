@@ -1,6 +1,6 @@
 package dev.millrace.core.store;
 
-/** What a worker does next with its claim. */
+/** What the holder of a claim should do next. */
 public enum ClaimSignal {
   /** Continue. */
   CONTINUE,

@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known about a job in any state: what its submitter said, with what users changed since.
+ * The fields of a job that exist in every state, as submitted and with what users changed since.
  */
 public record JobHeader(
     JobId id,

@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a job or a task changed.
+ * When a job or a task was created, last changed, started and completed.
  *
  * @param updatedAt when anything about it last changed
  * @param startedAt when a worker first claimed a task of it; null before

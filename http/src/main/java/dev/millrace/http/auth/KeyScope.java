@@ -2,7 +2,7 @@ package dev.millrace.http.auth;
 
 import java.util.Locale;
 
-/** What a key allows. */
+/** The permissions that an API key can have. */
 public enum KeyScope {
   /** No key is needed. */
   NONE,

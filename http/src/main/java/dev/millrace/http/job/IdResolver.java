@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Resolves the ids that clients send. Most UUIDs contain the job's id. A job whose directory was
- * named by other software has a hash as its UUID: it is searched among all jobs, and cached.
+ * named by other software has a hash as its UUID: it is looked up among all jobs, and cached.
  */
 public final class IdResolver {
   private static final int MAX_CACHED = 10_000;

@@ -18,7 +18,7 @@ import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import org.jspecify.annotations.Nullable;
 
-/** The filters of lists, from the query of a request. */
+/** Reads the filters of a list from the query of a request. */
 final class ListFilters {
   private ListFilters() {}
 

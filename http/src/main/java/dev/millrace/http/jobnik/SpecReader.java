@@ -13,8 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /**
- * Reads the bodies of requests as parts of a job document, which checks them. What has no trace of
- * its own gets the trace of the request.
+ * Reads the bodies of requests that create jobs, stages and tasks; {@link JobDocument} checks them.
+ * A body without a trace gets the trace of the request.
  */
 final class SpecReader {
   private SpecReader() {}

@@ -3,7 +3,7 @@ package dev.millrace.http.jobnik;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.route.ApiResponse;
 
-/** The answers to requests that return no entity. */
+/** The codes that answer requests without an entity to return. */
 enum SuccessCode {
   JOB_MODIFIED_SUCCESSFULLY,
   STAGE_MODIFIED_SUCCESSFULLY,

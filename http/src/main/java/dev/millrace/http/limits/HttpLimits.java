@@ -3,7 +3,7 @@ package dev.millrace.http.limits;
 import java.time.Duration;
 
 /**
- * How much one client, and all clients together, may ask of the server.
+ * The limits on what one client, and all clients together, may ask of the server.
  *
  * @param maxConnections open connections; further ones wait to be accepted
  */

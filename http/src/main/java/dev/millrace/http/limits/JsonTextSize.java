@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Estimates how many characters a JSON value takes when written, to count memory. */
+/** Estimates how many characters a JSON value takes when written, to charge a memory budget. */
 public final class JsonTextSize {
   private static final int SCALAR = 16;
   private static final int MARKS = 4; // quotes, a comma, a colon

@@ -3,7 +3,10 @@ package dev.millrace.http.metrics;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Labels for stage types. Users choose types, so only the first ones get a label of their own. */
+/**
+ * Makes metric labels for stage types. Users choose types, so only the first ones get a label of
+ * their own.
+ */
 final class BoundedTypeLabels {
   static final String OTHER = "other";
 

@@ -14,7 +14,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Assembles the OpenAPI document from its parts, one file a resource. {@code openapi.json} is the
+ * Assembles the OpenAPI document from its parts, one file per resource. {@code openapi.json} is the
  * first page and the table of contents: where the document has a path or a component, it has the
  * name of the part that defines it. The served document has the order of that table. References
  * between parts are written as in the whole document, {@code #/components/schemas/Job}.

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The rules for one value; each ignores values that it does not apply to. */
+/** The rules of JSON Schema keywords; each ignores values that it does not apply to. */
 final class SchemaRules {
   private SchemaRules() {}
 

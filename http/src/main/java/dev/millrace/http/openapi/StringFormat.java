@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/** The formats of texts, with their description in messages. */
+/** The values of the keyword {@code format}, and how messages describe them. */
 enum StringFormat {
   UUID(
       "a UUID such as 019a2b3c-4d5e-8f60-8a00-0123456789ab",

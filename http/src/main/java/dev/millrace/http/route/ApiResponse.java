@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a handler returns. */
+/** The response that a handler returns. */
 public sealed interface ApiResponse {
   int status();
 

@@ -4,7 +4,7 @@ import dev.millrace.core.task.TraceContext;
 import dev.millrace.http.auth.Principal;
 import org.jspecify.annotations.Nullable;
 
-/** A request whose response is sent, or was given up. */
+/** A request whose response was sent or given up. */
 public record CompletedRequest(Request request, Response response) {
 
   /**

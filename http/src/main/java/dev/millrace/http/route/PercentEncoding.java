@@ -1,6 +1,6 @@
 package dev.millrace.http.route;
 
-/** Percent-encoding (RFC 3986, 2.1). */
+/** Decodes percent-encoded bytes (RFC 3986, 2.1). */
 final class PercentEncoding {
   private PercentEncoding() {}
 

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Parses a query in the form of HTML forms: {@code name=value&name=value}. */
+/** Parses a query string, encoded as HTML forms are: {@code name=value&name=value}. */
 public final class QueryString {
   private static final int MAX_PARAMETERS = 100;
 

@@ -4,7 +4,7 @@ import dev.millrace.core.job.EntityId;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The id of a request, in its response and in each log line about it. */
+/** Makes the ids of requests, which are in each response and in each log line about the request. */
 public final class RequestIds {
   public static final String HEADER = "X-Request-Id";
 

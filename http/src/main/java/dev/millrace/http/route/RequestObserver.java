@@ -3,7 +3,7 @@ package dev.millrace.http.route;
 import dev.millrace.core.task.TraceContext;
 import org.jspecify.annotations.Nullable;
 
-/** Is notified when a request arrives and when its response is sent: for metrics and traces. */
+/** Observes the arrival of requests and the end of their responses, for metrics and traces. */
 @FunctionalInterface
 public interface RequestObserver {
 

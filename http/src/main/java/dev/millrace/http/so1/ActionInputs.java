@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The inputs of each action, and the parameters of workers: {@code maxTokens} is {@code
- * max_tokens}.
+ * The inputs of each action, translated to the parameters of its worker: {@code maxTokens} becomes
+ * {@code max_tokens}.
  */
 enum ActionInputs {
   GENERATE(

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a log at a moment. It is immutable; a reader that has read all of it waits until it is
- * superseded, then reads the next one.
+ * The end of a log at one moment. It is immutable; a reader that has read all of it waits until it
+ * is superseded, then reads the next one.
  */
 final class LogTail {
   /** The most entries in memory, for all streams together. */

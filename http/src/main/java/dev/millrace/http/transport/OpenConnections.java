@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * All open connections since they were accepted. Closes those without a request for too long:
+ * The open connections, each from when it is accepted. Closes those without a request for too long:
  * silent ones, those stuck in the TLS handshake, and those left open. Helidon does not see the
  * first two, and takes a long HTTP/2 stream for idle.
  */

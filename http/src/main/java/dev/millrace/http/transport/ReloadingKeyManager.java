@@ -20,9 +20,9 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server's certificate and key, read again when their files change. It looks at the files
- * before each handshake, so a renewed certificate needs no restart. Files that cannot be used leave
- * the old ones in use.
+ * Provides the server's certificate and key, and reads them again when their files change. It looks
+ * at the files before each handshake, so a renewed certificate needs no restart. Files that cannot
+ * be used leave the old ones in use.
  *
  * <p>Each pair of certificate and key has an alias of its own, and the previous pair is kept: a
  * handshake that began before a change ends with the certificate and the key that it began with.

@@ -5,7 +5,7 @@ import java.net.URI;
 import java.util.Locale;
 
 /**
- * Where a request goes, with the address that was checked.
+ * The URL of a receiver, with the IP address that was resolved and allowed.
  *
  * @param host as the URL has it, lower-case; an IPv6 address without its brackets
  * @param path with its query

@@ -3,7 +3,7 @@ package dev.millrace.server.exec;
 import java.time.Duration;
 
 /**
- * The limits of a program.
+ * The limits of one run of a program: its output, its log lines, and its time to stop.
  *
  * @param grace how long it has to end by itself after TERM before it gets KILL
  * @param maxOutput most bytes of a result; a program that prints more is killed and has failed

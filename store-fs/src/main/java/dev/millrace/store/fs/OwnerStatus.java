@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * The owner of a workspace. Only the lock decides whether there is one; the files beside it give
- * details.
+ * The owner of a workspace as found at one moment. Only the lock decides whether there is an owner;
+ * the files beside it give details.
  *
  * @param held whether a process holds the lock
  * @param ready whether that process has announced itself

@@ -1,7 +1,8 @@
 /**
- * Finds nodes that return wrong results. Of a chosen sequence, the origin and all nodes record
- * hashes of the hidden states; when it ends, layers are computed again (replayed) by another node
- * or here, and compared. Start at {@link Auditor}.
+ * Finds nodes that return wrong results. {@link OriginAuditRecorder} chooses sequences and records
+ * what the origin sends and receives; the nodes record hashes with the engine's {@code
+ * RowHashRecorder}. When a sequence ends, the {@link Auditor} has its layers computed again
+ * (replayed) by another node or here, and compares. Start at {@link Auditor}.
  */
 @NullMarked
 package dev.millrace.cluster.internal.audit;

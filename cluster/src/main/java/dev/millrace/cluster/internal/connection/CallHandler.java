@@ -4,7 +4,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 
-/** The answering side of a call, which has a connection of its own. */
+/** Answers calls of one kind. Each call has a connection of its own. */
 @FunctionalInterface
 public interface CallHandler {
   /**

@@ -11,7 +11,7 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
 /**
- * Who this process is to other nodes.
+ * The identity of this process towards other nodes.
  *
  * @param name of this node; {@code ""} for a command, which is not a member
  * @param incarnation drawn when the process started; a restarted node has a greater one

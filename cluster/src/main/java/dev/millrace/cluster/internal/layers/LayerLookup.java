@@ -7,7 +7,7 @@ import dev.millrace.cluster.internal.text.DisplayText;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Finds the held layers that make up those that a session needs. */
+/** Finds loaded layers on this node that together make up the range that a session needs. */
 public final class LayerLookup {
   /** Layers [from, to) of an entry. */
   public record Piece(LayerEntry held, int from, int to) {}

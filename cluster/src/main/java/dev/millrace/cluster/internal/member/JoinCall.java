@@ -13,7 +13,10 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 
-/** The call by which a node asks a member to join: may it, and where are the others? */
+/**
+ * The call with which a node asks a member whether it may join the network, and where the other
+ * members are.
+ */
 final class JoinCall {
   static final String CALL = "join";
 

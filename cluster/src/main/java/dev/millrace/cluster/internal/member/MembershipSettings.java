@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * How a member finds and watches the others.
+ * The settings for how a member finds and watches the others.
  *
  * @param bind address of this machine to listen on; port 0: a free one
  * @param host the host that others use instead of {@code bind}'s

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host by which others reach a node, and the host that its membership listens on.
+ * The host by which others reach a node, and the host that its membership binds to.
  *
  * @param advertised the host that others are told
  * @param bound an address of this machine

@@ -9,9 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the best cover of a {@link CoverProblem}: a fast slowest node and few stretches. Each
- * stretch is one more hop for every step, so another one must make the slowest node faster by a
- * fifth.
+ * Finds the best cover of a {@link CoverProblem}: few stretches, and a slowest node that is as fast
+ * as possible. Each stretch is one more hop for every step, so a further stretch must make the
+ * slowest node faster by a fifth.
  */
 final class CoverOptimizer {
   /** The search ends when the slowest node is this near to the bound. */

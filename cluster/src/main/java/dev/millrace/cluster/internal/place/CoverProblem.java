@@ -3,8 +3,8 @@ package dev.millrace.cluster.internal.place;
 import java.util.List;
 
 /**
- * What is to be covered, and by which nodes: the layers of some pipes, and windows out of which a
- * node can take one stretch each.
+ * The layers that some pipes must cover, and the nodes that can cover them. A window is a range of
+ * layers; its node can take one stretch out of it.
  *
  * @param sums bytes of the weights before each layer, and of all; one more than there are layers
  * @param next for each layer, the next one that is to be covered, from itself on

@@ -15,8 +15,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Searches stretches that cover all layers while no node takes longer than a limit. All pipes grow
- * together: the shortest one gets the next stretch, as long as possible. So k pipes are found
+ * Searches for stretches that cover all layers while no node takes longer than a limit. All pipes
+ * grow together: the shortest one gets the next stretch, as long as possible. So k pipes are found
  * whenever every layer is in k single windows of different nodes: of the nodes that have the next
  * layer of the shortest pipe, every other pipe has used at most one.
  *

@@ -13,10 +13,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Finds the pipes that can run, and which nodes should load which layers for more. First it wants
- * as many pipes as possible, with no node in two of them; then the fastest slowest node, without a
- * stretch that makes it faster by less than a fifth. A node takes at most one stretch out of each
- * range that it has, and no stretch spans two ranges.
+ * Finds the pipes that can run, and the layers that nodes should load so that more pipes can run.
+ * The first goal is as many pipes as possible, with no node in two of them. The second is a slowest
+ * node that is as fast as possible, without a stretch that makes it faster by less than a fifth. A
+ * node takes at most one stretch out of each range that it has, and no stretch spans two ranges.
  */
 public final class PipePlanner {
   private final ModelRequirements need;

@@ -17,8 +17,8 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other members by their latest states, and what follows for a model: which nodes can be
- * planned with, and which node held which layer last. One thread at a time.
+ * The latest states of the other members, and what follows from them for a model: which nodes the
+ * planner can use, and which node held which layer last. One thread at a time.
  */
 public final class KnownNodes {
   private final String origin;

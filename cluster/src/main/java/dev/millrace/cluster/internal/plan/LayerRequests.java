@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The layers that nodes were asked to load, and what came of it. One thread at a time. */
+/** The layers that nodes were asked to load, and the outcome. One thread at a time. */
 final class LayerRequests {
   /** How long a request counts as accepted before the node's state shows it. */
   private static final long PENDING_NANOS = TimeUnit.SECONDS.toNanos(10);

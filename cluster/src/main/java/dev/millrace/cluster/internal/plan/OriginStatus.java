@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of the pipes for others: what runs and how fast, what is missing and which node had it.
- * The planner's thread writes; any thread may read.
+ * The status of an origin's pipes: which run and how fast, which layers are missing and which node
+ * had them. The planner's thread writes; any thread may read.
  */
 public final class OriginStatus {
   /** A node that may be asked to compute layers for a replay. */

@@ -7,7 +7,10 @@ import dev.millrace.engine.internal.wheel.BatchLoop.InFlightGroup;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The actions of the planner. None of them waits for another node. */
+/**
+ * What the planner can do to pipes and nodes: send messages, set plans, revoke sequences,
+ * disconnect nodes. No action waits for another node.
+ */
 public interface PipeActions {
   /** Queues a message; if it cannot be sent, a {@link PlannerEvent.Unreached} follows. */
   void send(String node, NodeMessage message);

@@ -4,7 +4,7 @@ import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.internal.protocol.SessionParameters;
 
 /**
- * Which pipes an origin wants.
+ * The settings of an origin's planner: the model, and the pipes to run for it.
  *
  * @param origin its name
  * @param need the model

@@ -6,7 +6,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Writes and reads bytes with their length before them, as calls do. */
+/** Writes and reads blocks of bytes, each after its length, as calls send them. */
 public final class LengthPrefixed {
   private LengthPrefixed() {}
 

@@ -5,7 +5,7 @@ import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.internal.pipe.Pipe;
 
 /**
- * What an origin asks of every session of its model.
+ * The parameters of every session of an origin's model.
  *
  * @param model its name, for people
  * @param numerics version of the origin's arithmetic

@@ -4,7 +4,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/** Texts for logs and terminals: of other nodes made safe, of exceptions, hashes and times. */
+/**
+ * Makes short texts for logs and terminals: messages of exceptions, texts of other nodes made safe
+ * to print, hashes and durations.
+ */
 public final class DisplayText {
   private static final int MAX_CHARACTERS = 300;
 

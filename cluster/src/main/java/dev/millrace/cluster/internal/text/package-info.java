@@ -1,6 +1,7 @@
 /**
- * Error texts that need nothing else: file errors in plain words, and texts of other nodes made
- * safe for a log or a terminal. Start at {@link FileErrors}.
+ * Texts for logs and terminals that need nothing else of the cluster. {@link FileErrors} says in
+ * plain words what went wrong with a file; {@link DisplayText} has messages of exceptions, short
+ * hashes, durations, and texts of other nodes made safe to print. Start at {@link FileErrors}.
  */
 @NullMarked
 package dev.millrace.cluster.internal.text;

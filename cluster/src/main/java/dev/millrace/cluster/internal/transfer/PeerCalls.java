@@ -7,7 +7,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 
-/** How a fetch reaches its peers. */
+/** Makes the calls of a fetch to its peers. */
 @FunctionalInterface
 public interface PeerCalls {
   /** The caller's side of one call. */

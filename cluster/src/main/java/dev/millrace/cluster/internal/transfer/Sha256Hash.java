@@ -3,7 +3,7 @@ package dev.millrace.cluster.internal.transfer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** SHA-256 hashes of models and chunks. */
+/** Helpers for the SHA-256 hashes of models and chunks. */
 final class Sha256Hash {
   /** Bytes of a hash. */
   static final int BYTES = 32;

@@ -4,7 +4,10 @@ import dev.millrace.core.task.FencingToken;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** How far an attempt had come when its worker was lost: did the task cause the loss? */
+/**
+ * How far an attempt had come when its worker was lost. The loss counts against the task only if
+ * the attempt had started and produced nothing.
+ */
 public enum AttemptProgress {
   /** It had frozen its terms and was still waiting. */
   NOT_STARTED,

@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Derives what the system does by itself, from tasks to stages to the job. It runs after every
+ * Records the facts that follow from others, from tasks to stages to the job. It runs after every
  * change and at every start (for what a crash interrupted) until nothing more follows.
  */
 public final class Cascade {

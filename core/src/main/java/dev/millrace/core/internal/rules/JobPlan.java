@@ -11,7 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The shape of a job without its texts: what the rules need beside its events.
+ * The stages of a job and the number of their tasks, without texts: what the rules need beside the
+ * job's events.
  *
  * @param sealed whether it was submitted whole; stages and tasks can be added to an open job
  */

@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * The file layouts of the types that {@link BitPlaneMatrix} holds: for each column a code of low
- * and high bits; for each block one or two halves; in superblocks, for each run of columns, a scale
- * and perhaps a minimum of a byte. A weight is {@code meaning(code) * scale + shift}.
+ * and high bits; for each block one or two halves; in superblocks, for each run of columns, a
+ * one-byte scale and perhaps a one-byte minimum. A weight is {@code meaning(code) * scale + shift}.
  */
 enum BitPlaneFormat {
   Q4_1(4, 0, 32, true),

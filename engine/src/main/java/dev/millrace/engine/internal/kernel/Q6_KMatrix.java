@@ -10,10 +10,16 @@ import dev.millrace.engine.internal.tensor.HalfFloat;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Q6_K: weights of six bits, an 8-bit scale for 16 of them, one more scale for a superblock of 256,
- * 16 for each group first; then pairs of blocks: for both blocks 16 scales of a byte for each
- * group; for each block and group a vector whose lanes hold the high bits of 16 columns, even ones
- * in the low half, and two vectors of low bits as in {@link Q4_0Matrix}.
+ * Q6_K: weights of six bits, an 8-bit scale for each block of 16, and one more scale for each
+ * superblock of 256. A superblock is stored in this order:
+ *
+ * <ul>
+ *   <li>the scales of the superblock, 16 for each group;
+ *   <li>pairs of blocks: first the one-byte scales of both blocks, 16 for each group; then, for
+ *       each block and group, a vector of high bits and two vectors of low bits. A lane of the
+ *       first holds the high bits of 16 columns, even ones in the low half; the low bits are as in
+ *       {@link Q4_0Matrix}.
+ * </ul>
  */
 final class Q6_KMatrix extends TiledMatrix {
   private static final int BLOCK = 128 + 256;

@@ -9,10 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/**
- * Converts a tensor of a file into a matrix: with its threads, its target memory, and the rows of
- * the file.
- */
+/** Converts rows of a tensor in a GGUF file into a matrix in memory, with all threads of a pool. */
 record TensorPacker(
     KernelType kernels, ComputePool pool, Arena arena, Gguf gguf, TensorInfo tensor, int firstRow) {
 

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffers and kernels that segments share, one after the other: no content outlives a batch.
- * Allocated once, for the largest batch.
+ * The buffers and kernels that segments use in turn: no content outlives a batch. Allocated once,
+ * for the largest batch.
  */
 public final class LayerResources {
   public final KernelType kernels;

@@ -7,7 +7,8 @@ import dev.millrace.engine.internal.tensor.ComputePool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rotations of a segment's layers: none, one, or another one for layers with a sliding window.
+ * The rotations of a segment's layers: none, one for all layers, or a second one for layers with a
+ * sliding window.
  */
 public final class LayerRopes {
   private final ComputePool pool;

@@ -1,10 +1,10 @@
 package dev.millrace.engine.internal.math;
 
 /**
- * x / (1 + exp(slope (x + cube x³))): with slope -1 and cube 0 it is silu;
- * with slope -2 sqrt(2/pi) and cube 0.044715 it is 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x³))),
- * because 1 + tanh(u) = 2 / (1 + exp(-2u)), which loses nothing where tanh is near -1. One formula,
- * so that the vector kernel exists once.
+ * SiLU and GELU in one formula, x / (1 + exp(slope (x + cube x³))): with slope -1 and cube 0 it is
+ * silu; with slope -2 sqrt(2/pi) and cube 0.044715 it is 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715
+ * x³))), because 1 + tanh(u) = 2 / (1 + exp(-2u)), which loses nothing where tanh is near -1. One
+ * formula, so that the vector kernel exists once.
  */
 final class SiluGelu {
   static final float SILU_CUBE = 0;

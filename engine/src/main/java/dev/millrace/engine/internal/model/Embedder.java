@@ -10,7 +10,7 @@ import dev.millrace.engine.internal.pipe.Segment;
 import java.util.stream.IntStream;
 
 /**
- * Computes embeddings of texts: with an encoder, or with the final norm of a model that generates.
+ * Computes embeddings of texts with an encoder, or with a generating model read at its final norm.
  * It uses the pages of the segment's cache from page 0, so nothing else may use them meanwhile. For
  * one thread at a time.
  */

@@ -1,6 +1,6 @@
 package dev.millrace.engine.internal.pipe;
 
-/** The pages of the KV cache: a page holds the same number of positions at every segment. */
+/** The size of a page in the KV cache: the same number of positions at every segment. */
 public final class KvPageSize {
   /** Positions in a page. */
   public static final int POSITIONS = 32;

@@ -3,9 +3,9 @@ package dev.millrace.engine.internal.pipe;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of one sequence through the transition table at one node, from VALIDATING to DONE, and
- * its next computation. The state changes only here. After DONE the same object may {@link #begin}
- * the next step. For one thread at a time.
+ * The path of one sequence through the transition table at one node, from VALIDATING to DONE, and
+ * its next computation. The state changes only here. After DONE the same object may {@link
+ * #restart} for the next step. For one thread at a time.
  */
 public final class SequenceStep {
   private final PipeTransitionTable table = PipeTransitionTable.SEQUENCE;

@@ -1,6 +1,6 @@
 package dev.millrace.engine.internal.token;
 
-/** The kinds of a token, as bits: the types of a GGUF file, of which a token may have several. */
+/** The kinds of a token, as bits: the token types of a GGUF file. A token may have several. */
 public final class TokenKind {
   public static final int NORMAL = 1;
   static final int UNKNOWN = 1 << 1;

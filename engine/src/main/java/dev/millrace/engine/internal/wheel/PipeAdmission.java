@@ -11,13 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The admitted sequences of one pipe. Claims are ordered by the orders of the requests and, if
- * those are equal, of their submission. Sequences are admitted in that order without overtaking, so
- * none is starved. An admitted sequence has pages for all its known tokens, or a reservation while
- * it follows another. It gets further pages as it grows, if necessary from the sequence with the
- * weakest claim, which is preempted: that one returns to the queue and later computes its tokens
- * again. The sequence with the strongest claim can take pages from all others, and the cache can
- * hold any one sequence, so one always makes progress.
+ * The admitted sequences of one pipe. Claims are ordered by the order number of the request, then
+ * by submission. Sequences are admitted in that order without overtaking, so none is starved. An
+ * admitted sequence has pages for all its known tokens, or a reservation while it follows another.
+ * It gets further pages as it grows, if necessary from the sequence with the weakest claim, which
+ * is preempted: that one returns to the queue and later computes its tokens again. The sequence
+ * with the strongest claim can take pages from all others, and the cache can hold any one sequence,
+ * so one always makes progress.
  */
 final class PipeAdmission {
   private final BatchLoop.Shared shared;

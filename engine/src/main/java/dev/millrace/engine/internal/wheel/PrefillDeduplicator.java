@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Prevents that several sequences compute the same prefix at the same time. A sequence that is
+ * Keeps several sequences from computing the same prefix at the same time. A sequence that is
  * admitted while another still has to compute pages that both need follows that one, its leader: it
  * computes nothing, takes the pages as they are indexed, and starts when it has them all or its
  * leader leaves. Meanwhile it has a slot and reserved pages as if it computed, so following does

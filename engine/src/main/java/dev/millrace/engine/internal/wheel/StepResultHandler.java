@@ -12,8 +12,8 @@ import dev.millrace.engine.internal.wheel.WheelCounters.Counter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles the results of a batch: positions become computed, tokens are chosen, sequences end or
- * rest.
+ * Handles the results of a batch: marks positions as computed, chooses tokens, and ends or requeues
+ * sequences.
  */
 final class StepResultHandler {
   /** How often in a row nodes may release a sequence before it fails. */
@@ -39,7 +39,7 @@ final class StepResultHandler {
     logits = shared.logits();
   }
 
-  /** Moves all sequences of a group that is back, or never left, to their next rest. */
+  /** Handles the results of all sequences of a group that is back, or never left. */
   void handle(SequenceGroup group) {
     String problem = advance(group);
     int row = 0;
@@ -68,7 +68,7 @@ final class StepResultHandler {
     }
   }
 
-  /** Moves one sequence of a batch to its next rest, or to its end. */
+  /** Ends or requeues one sequence of a batch, or readies it for its next step. */
   private void settle(Sequence sequence, int row, @Nullable String problem) {
     SequenceStep step = sequence.step();
     StepEnding ending = step.ending();

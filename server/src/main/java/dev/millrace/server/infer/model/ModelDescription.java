@@ -17,7 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a model before it is loaded.
+ * What is known about a served model before it is loaded: files, configuration and memory.
  *
  * @param files the parts of the model file
  * @param weightBytes the size of all files, about the memory of the weights

@@ -3,7 +3,7 @@ package dev.millrace.server.infer.model;
 import dev.millrace.engine.api.WheelStats;
 
 /**
- * What one loaded model that generates has done since it was loaded, and holds now.
+ * The counters of a loaded generating model since it was loaded, and what it holds now.
  *
  * @param slots sequences that its batch can hold
  * @param wheel the counters of its scheduler

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model to serve.
+ * A model to serve: its file and the name that jobs use.
  *
  * @param name the name that jobs use
  * @param remoteOpener opens a model with layers at other nodes; null: the whole file is loaded here

@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task to embed asks for, checked.
+ * The checked parameters of an embed task.
  *
  * @param model null: the default
  * @param pooling null: as the model file says

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task to generate asks for, checked. Defaults are not filled in.
+ * The checked parameters of a generate task. Defaults are not filled in.
  *
  * @param model null: the default
  */

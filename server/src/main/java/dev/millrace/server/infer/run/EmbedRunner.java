@@ -20,7 +20,7 @@ import dev.millrace.server.infer.shelf.ModelLoadException;
 import dev.millrace.server.infer.shelf.ModelRequest;
 import java.util.Optional;
 
-/** One attempt at a task to embed. It freezes no terms: it has no random choices and no journal. */
+/** One attempt at an embed task. It freezes no terms: it has no random choices and no journal. */
 public final class EmbedRunner {
   private final ModelLibrary library;
   private final TokenCounters counters;

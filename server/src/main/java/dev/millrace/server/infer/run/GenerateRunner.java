@@ -24,8 +24,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt at a task to generate: requests the model, resolves the terms, and journals the
- * tokens until the generation ends.
+ * One attempt at a generate task: requests the model, resolves the terms, and journals the tokens
+ * until the generation ends.
  */
 public final class GenerateRunner {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");

@@ -17,10 +17,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds expressions over the digits of all numbers between bounds, exact in decimal. Integers have
- * no sign but a minus, no leading zero and no exponent; decimals have no exponent, and zero has no
- * sign. A missing bound is that of the digits: 18 before the point, or as many as the other bound
- * has, and 17 after it, or one more than the bounds have.
+ * Builds expressions that match exactly the decimal numbers between two bounds. Integers have no
+ * plus sign, no leading zero and no exponent; decimals have no exponent, and zero has no sign.
+ * Where a bound is missing, the number of digits is limited: 18 before the point, or as many as the
+ * other bound has, and 17 after it, or one more than the bounds have.
  *
  * @param low null for none
  * @param high null for none

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Compiles schemas of types with their keywords. */
+/** Compiles each type of a schema (array, string, number, and so on) with the keywords for it. */
 final class SchemaTypeRules {
   private static final int MAX_PREFIX = 100;
 

@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Cuts the inside of one tag into tokens, up to the {@code }}} or {@code %}} that closes it; one
- * inside open brackets does not close it.
+ * Cuts the inside of one tag into tokens, up to the {@code }}} or {@code %}} that closes it. Inside
+ * open brackets, neither closes it.
  */
 final class ExpressionLexer {
   private static final Pattern FLOAT =

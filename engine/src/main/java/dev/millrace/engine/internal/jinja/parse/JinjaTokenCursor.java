@@ -123,7 +123,8 @@ final class JinjaTokenCursor {
   }
 
   /**
-   * Records an unknown name: an error at the end of the parsing, unless it is {@link #forgive}n.
+   * Records an unknown name: an error at the end of the parsing, unless it is {@linkplain
+   * #dropUnsupportedAfter dropped}.
    */
   void addUnsupported(ChatTemplateException unknown) {
     unknowns.add(unknown);

@@ -4,6 +4,6 @@ import java.util.List;
 
 /**
  * The result of a dict's {@code keys()}, {@code values()} or {@code items()}: it has a length and
- * can be iterated, but has no items by number.
+ * can be iterated, but cannot be indexed.
  */
 public record DictView(String kind, List<?> items) {}

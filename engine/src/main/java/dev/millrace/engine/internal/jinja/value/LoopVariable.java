@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code loop} variable of a {@code for}. Items are read as they are needed, one ahead if the
- * template asks for the next one.
+ * The variable {@code loop} inside a {@code for} statement. Items are read as they are needed, one
+ * ahead if the template asks for the next one.
  */
 public final class LoopVariable {
   private static final Object NOTHING = new Object();

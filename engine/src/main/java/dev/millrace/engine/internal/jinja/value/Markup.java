@@ -1,7 +1,7 @@
 package dev.millrace.engine.internal.jinja.value;
 
 /**
- * Text that {@code safe} or {@code escape} made: a string, but text that is added with {@code +} is
+ * A string that the filter {@code safe} or {@code escape} made; text added to it with {@code +} is
  * HTML-escaped, as in Python's markupsafe.
  */
 public record Markup(String text) {

@@ -4,7 +4,7 @@ import dev.millrace.engine.error.ChatTemplateException;
 import java.util.List;
 import java.util.Map;
 
-/** The rest of the {@link JinjaLimits} of one rendering. */
+/** What is left of the {@link JinjaLimits} of one rendering. */
 public final class RenderBudget {
   private static final int CHARS_PER_STEP = 16;
 

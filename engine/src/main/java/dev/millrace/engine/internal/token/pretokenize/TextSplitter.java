@@ -1,6 +1,9 @@
 package dev.millrace.engine.internal.token.pretokenize;
 
-/** Cuts a piece of a text into smaller pieces. Later cuts never join pieces again. */
+/**
+ * One cut of a pre-tokenizer: cuts a piece of a text into smaller pieces. Later cuts never join
+ * pieces again.
+ */
 @FunctionalInterface
 interface TextSplitter {
 

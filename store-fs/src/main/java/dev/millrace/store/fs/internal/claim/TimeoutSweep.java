@@ -22,7 +22,7 @@ import java.util.TreeSet;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Ends what has timed out: run timeouts, queue timeouts, lost leases. */
+/** Ends claims and waiting tasks whose time is over: run timeouts, queue timeouts, lost leases. */
 public final class TimeoutSweep {
   private final JobWriter writer;
   private final ClaimQueue queue;

@@ -1,6 +1,7 @@
 /**
- * What the owner does for workers: hands out tasks, takes their answers, ends claims whose time is
- * over, and answers workers whose job has ended. Start at {@link Claimer}.
+ * What the owner does for workers: hands out tasks, takes their answers, and ends claims whose time
+ * is over. {@link Retention} is for ended jobs: it answers their late workers, and deletes jobs on
+ * request. Start at {@link Claimer}.
  */
 @NullMarked
 package dev.millrace.store.fs.internal.claim;

@@ -8,7 +8,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dependencies of a store, so that tests can replace them.
+ * The settings and dependencies of a store; tests replace the dependencies.
  *
  * @param recoveryCeiling the recovery ceiling of plain jobs that name none; null: the default
  */

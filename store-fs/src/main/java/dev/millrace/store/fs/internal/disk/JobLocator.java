@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds jobs that may be moving. A job is missing only after two passes between which no state
- * directory changed, so a job that moves against the direction of a pass is not overlooked.
+ * Finds the state directory of a job that may be moving. A job is missing only after two passes
+ * between which no state directory changed, so a job that moves against the direction of a pass is
+ * not overlooked.
  */
 public final class JobLocator {
 

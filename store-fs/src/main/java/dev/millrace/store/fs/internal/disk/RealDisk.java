@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The files of the operating system. Thread-safe. */
+/** The disk of the operating system. Thread-safe. */
 public final class RealDisk implements Disk {
   private static final Set<OpenOption> WRITING =
       Set.of(CREATE, WRITE, TRUNCATE_EXISTING, NOFOLLOW_LINKS);

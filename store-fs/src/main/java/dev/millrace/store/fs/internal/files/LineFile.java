@@ -11,7 +11,10 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/** Lines of a file that only grows, by number from 1, without their text in memory. */
+/**
+ * Reads and appends numbered lines, from 1, of a file that only grows; their text is not kept in
+ * memory.
+ */
 final class LineFile {
   private static final int CHUNK = 1 << 20;
 

@@ -9,7 +9,9 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** Strict UTF-8: a byte that is not text is an error with its offset, never a replacement. */
+/**
+ * Decodes UTF-8 strictly: a byte that is not text is an error with its offset, never a replacement.
+ */
 public final class StrictUtf8 {
   private StrictUtf8() {}
 

@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Renders the templates of a stage when it opens; replaces a file from an opening that a crash
- * undid.
+ * Renders the templates of a stage when it opens. If a crash undid an earlier opening, it replaces
+ * the file that was left.
  */
 record TemplateRenderer(
     JobDirectory at, StagedJobFiles files, JobFold fold, UnsyncedChanges unsynced)

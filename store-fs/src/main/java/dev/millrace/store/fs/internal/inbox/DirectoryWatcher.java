@@ -21,7 +21,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The thread "scanner": turns file-system events into scans of the workspace. */
+/**
+ * Watches the directories of a workspace on the thread {@code scanner}, and scans the workspace
+ * when files arrive.
+ */
 final class DirectoryWatcher implements AutoCloseable {
 
   /** How often to check for missed events. */

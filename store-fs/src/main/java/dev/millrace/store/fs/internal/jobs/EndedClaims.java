@@ -12,9 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims that ended with their job, until their workers have answered or their leases are over.
- * Without them, each late answer would read the whole log of a job that is no longer in memory.
- * Thread-safe.
+ * The claims that ended with their job. Each is kept until its worker has answered or its lease is
+ * over. Without them, each late answer would read the whole log of a job that is no longer in
+ * memory. Thread-safe.
  */
 public final class EndedClaims {
 

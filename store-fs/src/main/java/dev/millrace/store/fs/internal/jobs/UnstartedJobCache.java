@@ -8,8 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
 /**
- * Jobs in memory that have not started. The queue and their files hold all their state, so only
- * recently used ones stay: a process that adds to a job mostly adds more. Thread-safe.
+ * Caches recently used jobs that have not started. The queue and their files hold all their state;
+ * the cache is useful because a process that adds to a job mostly adds more. Thread-safe.
  */
 final class UnstartedJobCache {
   /** How many stay in memory. */

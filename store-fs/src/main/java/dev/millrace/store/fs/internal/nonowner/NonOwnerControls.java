@@ -28,9 +28,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A user's levers in a process that does not own the workspace. It asks the owner; without one it
- * takes the lock and does them itself. If the owner dies meanwhile, it takes over: a request that
- * was already carried out is recognized by its id.
+ * Carries out a user's levers in a process that does not own the workspace. It asks the owner;
+ * without an owner it takes the lock and carries them out itself. If the owner dies meanwhile, it
+ * takes over: a request that was already carried out is recognized by its id.
  */
 public final class NonOwnerControls implements JobControls {
   private static final long TIMEOUT_NANOS = 30_000_000_000L;

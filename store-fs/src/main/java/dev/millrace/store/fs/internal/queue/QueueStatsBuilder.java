@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Counts waiting and running tasks. Not thread-safe. */
+/** Counts waiting and running tasks to build {@link QueueStats}. Not thread-safe. */
 public final class QueueStatsBuilder {
   private record Key(String type, Priority priority) implements Comparable<Key> {
     private static final Comparator<Key> ORDER =
