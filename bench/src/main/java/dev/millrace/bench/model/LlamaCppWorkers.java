@@ -37,10 +37,10 @@ public final class LlamaCppWorkers {
     int output = Integer.parseInt(args[5]);
     LlamaCpp.Settings settings = LlamaCpp.Settings.of(threads).context(prompt + output + OVERHEAD);
     try (LlamaCpp model = LlamaCpp.load(Path.of(args[0]), settings)) {
-      LlamaCppWorkers contexts = new LlamaCppWorkers(model, workers);
-      contexts.run(workers, 8, 4); // warm-up
+      LlamaCppWorkers llama = new LlamaCppWorkers(model, workers);
+      llama.run(workers, 8, 4); // warm-up
       long start = System.nanoTime();
-      contexts.run(jobs, prompt, output);
+      llama.run(jobs, prompt, output);
       System.out.println((long) jobs * output + " " + (System.nanoTime() - start));
     }
   }

@@ -95,10 +95,10 @@ final class BatchRequestReader {
    */
   static Map<String, @Nullable Object> read(
       BatchEndpoint endpoint, JsonObject body, BiConsumer<String, String> problems) {
-    BatchRequestReader request = new BatchRequestReader(endpoint, body, problems);
-    request.subject();
-    body.values().forEach(request::field);
-    return request.task;
+    BatchRequestReader reader = new BatchRequestReader(endpoint, body, problems);
+    reader.subject();
+    body.values().forEach(reader::field);
+    return reader.task;
   }
 
   private void subject() {

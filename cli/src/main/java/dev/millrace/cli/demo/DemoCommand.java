@@ -76,9 +76,9 @@ public final class DemoCommand implements Command {
     EngineSettings engine = EngineOptions.settings(shell, given).withSlots(slots);
     DemoStopRequest stop = new DemoStopRequest();
     signals.accept(stop::signal);
-    NamedModel file = new NamedModel(model.choice().name(), model.choice().file());
+    NamedModel named = new NamedModel(model.choice().name(), model.choice().file());
     try (LocalWorkers workers =
-        LocalWorkers.of(InferenceSettings.of(List.of(file)).withEngine(engine))) {
+        LocalWorkers.of(InferenceSettings.of(List.of(named)).withEngine(engine))) {
       return run(shell, given.has(Option.JSON), model, workers, stop);
     }
   }

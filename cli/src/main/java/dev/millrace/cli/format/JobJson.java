@@ -55,14 +55,14 @@ public record JobJson(Status status, JsonObject json) {
   private static JobJson of(WorkspaceAccess access, JobReader reader, JobView view) {
     JobId id = view.header().id();
     Status status = Status.of(view.state());
-    JobArtifacts directory = access.directory(id);
+    JobArtifacts artifacts = access.artifacts(id);
     JsonObject out = start(id, status).putIfPresent("name", view.header().name());
-    meta(out, directory.meta(), view);
+    meta(out, artifacts.meta(), view);
     if (status == Status.DONE) {
-      outcome(out, directory, reader, view);
+      outcome(out, artifacts, reader, view);
     } else if (status == Status.FAILED || status == Status.CANCELLED) {
       out.putIfPresent("error", error(reader, view));
-      out.putIfPresent("partial", partial(directory, reader, view));
+      out.putIfPresent("partial", partial(artifacts, reader, view));
     } else {
       out.putIfPresent("partial", draft(reader, view));
     }
@@ -100,8 +100,8 @@ public record JobJson(Status status, JsonObject json) {
   }
 
   private static void outcome(
-      JsonObject out, JobArtifacts directory, JobReader reader, JobView view) {
-    Artifact artifact = directory.artifact().orElse(null);
+      JsonObject out, JobArtifacts artifacts, JobReader reader, JobView view) {
+    Artifact artifact = artifacts.artifact().orElse(null);
     if (artifact != null) {
       out.put("artifact_kind", artifact.kind().name().toLowerCase(Locale.ROOT))
           .put("artifact_path", artifact.path().toString());
@@ -110,7 +110,7 @@ public record JobJson(Status status, JsonObject json) {
         return;
       }
       if (artifact.kind() == JobArtifacts.Kind.TRANSCRIPT) {
-        out.put("transcript", directory.transcript());
+        out.put("transcript", artifacts.transcript());
         return;
       }
     }
@@ -144,8 +144,8 @@ public record JobJson(Status status, JsonObject json) {
    * The partial output of a job with one task: from its last failure, else what was generated so
    * far.
    */
-  public static @Nullable String partial(JobArtifacts directory, JobReader reader, JobView view) {
-    String partial = directory.partial();
+  public static @Nullable String partial(JobArtifacts artifacts, JobReader reader, JobView view) {
+    String partial = artifacts.partial();
     return partial == null ? draft(reader, view) : partial;
   }
 
@@ -170,7 +170,7 @@ public record JobJson(Status status, JsonObject json) {
     if (!isSingleTask(view)) {
       return null;
     }
-    JsonObject meta = access.directory(view.header().id()).meta();
+    JsonObject meta = access.artifacts(view.header().id()).meta();
     if (meta.get("receipt") instanceof Map<?, ?> receipt) {
       return JsonObject.of(receipt, "receipt");
     }

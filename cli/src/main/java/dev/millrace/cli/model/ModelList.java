@@ -54,8 +54,8 @@ final class ModelList {
 
   private List<Line> usual(List<String> problems) {
     List<Line> lines = new ArrayList<>();
-    for (DownloadedModelDirectories.Location source : DownloadedModelDirectories.usual(shell)) {
-      add(lines, source.owner(), source.find(), problems);
+    for (DownloadedModelDirectories.Location location : DownloadedModelDirectories.usual(shell)) {
+      add(lines, location.owner(), location.find(), problems);
     }
     return lines;
   }

@@ -78,7 +78,7 @@ final class JobDetailsText {
         view.startedAt() == null
             ? null
             : DurationText.between(view.startedAt(), view.completedAt(), now));
-    line("directory", access.directory(header.id()).path());
+    line("directory", access.artifacts(header.id()).path());
     line("receipt", ReceiptText.of(JobJson.receipt(access, reader, view)));
     line("error", JobJson.error(reader, view));
   }

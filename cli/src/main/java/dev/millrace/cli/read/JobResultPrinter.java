@@ -108,11 +108,11 @@ final class JobResultPrinter {
     }
     switch (status) {
       case DONE -> {
-        Artifact artifact = access.directory(id).artifact().orElse(null);
+        Artifact artifact = access.artifacts(id).artifact().orElse(null);
         if (artifact != null && artifact.kind() == JobArtifacts.Kind.AUDIO) {
           shell.out().println(artifact.path());
         } else if (artifact != null && artifact.kind() == JobArtifacts.Kind.TRANSCRIPT) {
-          print(String.valueOf(access.directory(id).transcript()));
+          print(String.valueOf(access.artifacts(id).transcript()));
         } else {
           if (!view.stages().isEmpty()) {
             results(view.stages().getLast());
@@ -134,11 +134,11 @@ final class JobResultPrinter {
 
   /** Says where the partial output is. */
   private void partial(JobView view) {
-    JobArtifacts directory = access.directory(id);
-    Path file = directory.partialFile();
+    JobArtifacts artifacts = access.artifacts(id);
+    Path file = artifacts.partialFile();
     if (file != null) {
       shell.err().println("Partial output: " + file);
-    } else if (JobJson.partial(directory, reader, view) != null) {
+    } else if (JobJson.partial(artifacts, reader, view) != null) {
       shell
           .err()
           .println(

@@ -41,7 +41,7 @@ public final class JobArtifacts {
   /** A job's output as a file. */
   public record Artifact(Kind kind, Path path) {}
 
-  /** The directory of a job whose files cannot be reached. */
+  /** The files of a job that cannot be reached. */
   static final JobArtifacts NONE = new JobArtifacts(null);
 
   private final @Nullable Path dir;

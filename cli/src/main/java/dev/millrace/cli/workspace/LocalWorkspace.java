@@ -49,7 +49,7 @@ public record LocalWorkspace(String name, Workspace workspace) implements Worksp
   }
 
   @Override
-  public JobArtifacts directory(JobId id) {
+  public JobArtifacts artifacts(JobId id) {
     return JobArtifacts.of(workspace, id);
   }
 

@@ -113,7 +113,7 @@ final class RemoteWorkspace implements WorkspaceAccess {
   }
 
   @Override
-  public JobArtifacts directory(JobId id) {
+  public JobArtifacts artifacts(JobId id) {
     return JobArtifacts.NONE;
   }
 

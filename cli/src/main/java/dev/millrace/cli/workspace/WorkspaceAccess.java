@@ -32,7 +32,7 @@ public interface WorkspaceAccess extends AutoCloseable {
   OwnerStatus owner();
 
   /** The job's files; none if they cannot be reached. */
-  JobArtifacts directory(JobId id);
+  JobArtifacts artifacts(JobId id);
 
   /** Whether {@link JobReader#outputSoFar} returns what is being generated. */
   boolean showsDrafts();

@@ -40,7 +40,7 @@ final class NodeSessions {
   private final LongSupplier clock;
   private final Map<Long, NodeSession> open = new ConcurrentHashMap<>();
   private final PendingOpens pendingOpens = new PendingOpens();
-  private final CurrentStepTimer step;
+  private final CurrentStepTimer stepTimer;
   private volatile boolean stopping;
   private int version;
 
@@ -56,7 +56,7 @@ final class NodeSessions {
     this.maxSessions = maxSessions;
     this.budget = budget;
     this.admission = new SessionAdmission(context, budget, inventory);
-    this.step = new CurrentStepTimer(clock);
+    this.stepTimer = new CurrentStepTimer(clock);
   }
 
   /** Changes whenever a session opens or closes. */
@@ -86,7 +86,7 @@ final class NodeSessions {
    * thread.
    */
   @Nullable String stuckReason() {
-    long seconds = TimeUnit.NANOSECONDS.toSeconds(step.elapsedNanos());
+    long seconds = TimeUnit.NANOSECONDS.toSeconds(stepTimer.elapsedNanos());
     return seconds < STUCK_SECONDS
         ? null
         : "node %s has been stuck in a step for %d s: stop it and start it again"
@@ -158,13 +158,13 @@ final class NodeSessions {
     if (open.get(session.id()) != session) {
       return;
     }
-    step.begin();
+    stepTimer.begin();
     try {
       session.process(frame);
     } catch (RuntimeException e) {
       end(session, PipeProcessor.reason(e));
     } finally {
-      step.end();
+      stepTimer.end();
     }
   }
 

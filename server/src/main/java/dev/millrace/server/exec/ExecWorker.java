@@ -41,7 +41,7 @@ public final class ExecWorker implements Worker {
 
   private final String type;
   private final String command;
-  private final ExecLimits settings;
+  private final ExecLimits limits;
   private final ProcessGroupLauncher groups;
   private final ExecutorService pumps;
 
@@ -49,18 +49,18 @@ public final class ExecWorker implements Worker {
     this(type, command, ExecLimits.DEFAULT);
   }
 
-  public ExecWorker(String type, String command, ExecLimits settings) {
-    this(type, command, settings, System.getenv().getOrDefault("PATH", "/usr/bin:/bin"));
+  public ExecWorker(String type, String command, ExecLimits limits) {
+    this(type, command, limits, System.getenv().getOrDefault("PATH", "/usr/bin:/bin"));
   }
 
-  ExecWorker(String type, String command, ExecLimits settings, String path) {
+  ExecWorker(String type, String command, ExecLimits limits, String path) {
     this.type = StageSpec.requireType(type);
     if (command.isBlank()) {
       throw new IllegalArgumentException("type \"" + type + "\" has no command");
     }
     this.command = command;
-    this.settings = settings;
-    this.groups = ProcessGroupLauncher.open(path, settings.grace());
+    this.limits = limits;
+    this.groups = ProcessGroupLauncher.open(path, limits.grace());
     // Platform threads: a read from a pipe would pin the carrier of a virtual thread.
     this.pumps =
         Executors.newCachedThreadPool(
@@ -97,8 +97,7 @@ public final class ExecWorker implements Worker {
     ProcessGroup group = groups.start(command, environment(task, data));
     try {
       return checked(
-          task,
-          new Execution(group, settings, task::log).run(task, pumps, () -> groups.end(group)));
+          task, new Execution(group, limits, task::log).run(task, pumps, () -> groups.end(group)));
     } finally {
       groups.end(group);
     }

@@ -38,16 +38,16 @@ final class Execution {
           "TERM");
 
   private final ProcessGroup group;
-  private final ExecLimits settings;
+  private final ExecLimits limits;
   private final CapturedOutput output;
   private final StderrLines errors;
   private volatile boolean ignoring; // whether further output is ignored
 
-  Execution(ProcessGroup group, ExecLimits settings, Consumer<String> log) {
+  Execution(ProcessGroup group, ExecLimits limits, Consumer<String> log) {
     this.group = group;
-    this.settings = settings;
-    this.output = new CapturedOutput(settings.maxOutput());
-    this.errors = new StderrLines(settings, log);
+    this.limits = limits;
+    this.output = new CapturedOutput(limits.maxOutput());
+    this.errors = new StderrLines(limits, log);
   }
 
   /**
@@ -85,7 +85,7 @@ final class Execution {
     CompletableFuture<Void> all =
         CompletableFuture.allOf(pumpRuns.toArray(CompletableFuture[]::new));
     boolean interrupted = false;
-    long end = System.nanoTime() + settings.grace().toNanos();
+    long end = System.nanoTime() + limits.grace().toNanos();
     while (true) {
       try {
         all.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
@@ -109,8 +109,7 @@ final class Execution {
 
   private TaskOutcome outcome(@Nullable Integer exit) {
     if (output.isOverLimit()) {
-      return failed(
-          "printed more than " + settings.maxOutput() + " bytes on stdout and was killed");
+      return failed("printed more than " + limits.maxOutput() + " bytes on stdout and was killed");
     }
     if (exit == null) {
       return failed("stopped");

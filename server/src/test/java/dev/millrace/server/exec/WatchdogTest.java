@@ -27,10 +27,10 @@ class WatchdogTest {
 
     public static void main(String[] args) throws Exception {
       InMemoryServer inMemory = new InMemoryServer();
-      ExecLimits settings = ExecLimits.DEFAULT.withGrace(Duration.ofSeconds(1));
+      ExecLimits limits = ExecLimits.DEFAULT.withGrace(Duration.ofSeconds(1));
       String command =
           "echo pid $$ >&2; trap '' TERM; sleep 301 & echo pid $! >&2; wait; sleep 302";
-      inMemory.start(new ExecWorker("run", command, settings));
+      inMemory.start(new ExecWorker("run", command, limits));
       JobId job = inMemory.submit("run", "x", "y");
       inMemory.await(job, () -> inMemory.lines(job).size() == 4);
       inMemory.lines(job).forEach(System.out::println);

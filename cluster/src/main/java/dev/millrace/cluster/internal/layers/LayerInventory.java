@@ -29,7 +29,7 @@ public final class LayerInventory implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
 
   private final LayerMemoryBudget budget;
-  private final AsyncLayerLoader source;
+  private final AsyncLayerLoader loader;
   private final ComputeQueue queue;
   private final LongSupplier clock;
   private final List<LayerEntry> all = new ArrayList<>();
@@ -37,13 +37,13 @@ public final class LayerInventory implements AutoCloseable {
   private boolean closed;
 
   /**
-   * @param queue by which the source's reports reach the compute thread
+   * @param queue by which the loader's reports reach the compute thread
    * @param clock nanoseconds
    */
   public LayerInventory(
-      LayerMemoryBudget budget, AsyncLayerLoader source, ComputeQueue queue, LongSupplier clock) {
+      LayerMemoryBudget budget, AsyncLayerLoader loader, ComputeQueue queue, LongSupplier clock) {
     this.budget = budget;
-    this.source = source;
+    this.loader = loader;
     this.queue = queue;
     this.clock = clock;
   }
@@ -63,7 +63,7 @@ public final class LayerInventory implements AutoCloseable {
     budget.reserve(entry.bytes);
     all.add(entry);
     version++;
-    source.fetch(entry, new SourceListener(entry));
+    loader.fetch(entry, new LoaderListener(entry));
   }
 
   /**
@@ -236,11 +236,11 @@ public final class LayerInventory implements AutoCloseable {
         problem);
   }
 
-  /** Hands the source's reports to the compute thread. */
-  private final class SourceListener implements AsyncLayerLoader.Listener {
+  /** Hands the loader's reports to the compute thread. */
+  private final class LoaderListener implements AsyncLayerLoader.Listener {
     private final LayerEntry entry;
 
-    SourceListener(LayerEntry entry) {
+    LoaderListener(LayerEntry entry) {
       this.entry = entry;
     }
 

@@ -66,9 +66,9 @@ public final class OriginStatus {
     }
   }
 
-  OriginStatus(PlannerSettings demand, PipeActions actions, OriginCounters counters) {
-    this.origin = demand.origin();
-    this.need = demand.need();
+  OriginStatus(PlannerSettings settings, PipeActions actions, OriginCounters counters) {
+    this.origin = settings.origin();
+    this.need = settings.need();
     this.actions = actions;
     this.counters = counters;
   }

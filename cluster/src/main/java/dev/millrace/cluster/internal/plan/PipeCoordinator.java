@@ -60,19 +60,19 @@ public final class PipeCoordinator {
    * @param ids draws session numbers, never 0
    */
   public PipeCoordinator(
-      PlannerSettings demand,
+      PlannerSettings settings,
       KnownNodes nodes,
       PipeActions actions,
       OriginCounters counters,
       LongSupplier ids) {
-    this.origin = demand.origin();
-    this.need = demand.need();
+    this.origin = settings.origin();
+    this.need = settings.need();
     this.actions = actions;
     this.counters = counters;
     this.nodes = nodes;
-    this.deadlines = new StepDeadlines(demand.stepNanos(), ANSWER_NANOS);
-    status = new OriginStatus(demand, actions, counters);
-    pipes = new PipeSet(demand, actions, counters, status, ids);
+    this.deadlines = new StepDeadlines(settings.stepNanos(), ANSWER_NANOS);
+    status = new OriginStatus(settings, actions, counters);
+    pipes = new PipeSet(settings, actions, counters, status, ids);
   }
 
   /** The state of the pipes, for any thread. */

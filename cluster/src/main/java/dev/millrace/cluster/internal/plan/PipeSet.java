@@ -33,20 +33,20 @@ final class PipeSet {
    * @param ids draws session numbers, never 0
    */
   PipeSet(
-      PlannerSettings demand,
+      PlannerSettings settings,
       PipeActions actions,
       OriginCounters counters,
       OriginStatus status,
       LongSupplier ids) {
-    this.origin = demand.origin();
-    this.need = demand.need();
-    this.parameters = demand.parameters();
+    this.origin = settings.origin();
+    this.need = settings.need();
+    this.parameters = settings.parameters();
     this.actions = actions;
     this.counters = counters;
     this.status = status;
     this.ids = ids;
     List<PipeStateMachine> made = new ArrayList<>();
-    for (int number = 0; number < demand.maxPipes(); number++) {
+    for (int number = 0; number < settings.maxPipes(); number++) {
       made.add(new PipeStateMachine(number));
     }
     all = List.copyOf(made);

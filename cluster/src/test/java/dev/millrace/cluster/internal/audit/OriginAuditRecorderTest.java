@@ -17,7 +17,7 @@ final class OriginAuditRecorderTest {
   private final OriginCounters figures = new OriginCounters();
 
   private OriginAuditRecorder recorder(double rate, int rows) {
-    OriginAuditRecorder.EndedSequences court =
+    OriginAuditRecorder.EndedSequences endedSequences =
         new OriginAuditRecorder.EndedSequences() {
           @Override
           public void add(OriginAuditRecorder.EndedSequence one) {
@@ -29,7 +29,7 @@ final class OriginAuditRecorderTest {
             dropped.add(passage);
           }
         };
-    return new OriginAuditRecorder(rate, WIDTH, rows * ROW, figures, court);
+    return new OriginAuditRecorder(rate, WIDTH, rows * ROW, figures, endedSequences);
   }
 
   private static void pass(OriginAuditRecorder recorder, long passage, int from, int to) {

@@ -149,13 +149,13 @@ public final class ClaimRules {
    * progress. The loss counts only against a task that was running and made no progress.
    */
   public static Outcome recordLoss(
-      JobUpdate update, ClaimKey key, WorkerLoss loss, AttemptProgress trace) {
+      JobUpdate update, ClaimKey key, WorkerLoss loss, AttemptProgress attemptProgress) {
     Outcome fence = checkFence(update.fold(), key);
     if (fence.isDone()) {
-      if (trace == AttemptProgress.PRODUCED_TOKENS) {
+      if (attemptProgress == AttemptProgress.PRODUCED_TOKENS) {
         progress(update, key);
       }
-      boolean counts = trace == AttemptProgress.STARTED;
+      boolean counts = attemptProgress == AttemptProgress.STARTED;
       update.record(
           counts && tooOften(update.fold(), key)
               ? new Fact.TaskChanged(

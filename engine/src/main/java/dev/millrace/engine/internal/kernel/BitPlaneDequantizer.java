@@ -36,26 +36,26 @@ final class BitPlaneDequantizer {
   /** Columns [column, column + depth) of a group's lanes from {@code l} on. */
   static void fill(
       BitPlaneMatrix m, int group, int column, int depth, int l, float[] panel, int lane) {
-    BitPlaneFormat codes = m.codes;
+    BitPlaneFormat format = m.format;
     MemorySegment w = m.weights;
     long base = group * m.groupBytes;
-    int run = codes.run;
-    int block = codes.type.blockLength();
-    int step = codes.shifted ? 2 : 1;
+    int run = format.run;
+    int block = format.type.blockLength();
+    int step = format.shifted ? 2 : 1;
     for (int k = column; k < column + depth; k += run) {
       int to = (k - column) * WorkerScratch.HEIGHT + lane;
       long half = base + m.halvesAt + k / block * 32L * step + 2 * l;
       long at = base + m.bytesAt + k / run * 16L * step + l;
-      scales(codes, w, half, at, panel, to);
-      long low = base + (long) k * codes.lowBits / 32 * 64 + 4 * l;
+      scales(format, w, half, at, panel, to);
+      long low = base + (long) k * format.lowBits / 32 * 64 + 4 * l;
       long high = base + m.highAt + k / 32 * 64L + 4 * l;
-      switch (codes) {
+      switch (format) {
         case IQ4_NL, IQ4_XS -> table(w, low, panel, to);
         case IQ2_XXS -> signed(w, low, high, panel, to);
         case Q4_1 -> four(w, low, panel, to);
         case Q2_K -> two(w, low, panel, to);
         case Q3_K -> three(w, low, high, k & 16, panel, to);
-        default -> five(w, low, high, codes.zero(), panel, to);
+        default -> five(w, low, high, format.zero(), panel, to);
       }
     }
   }
@@ -66,15 +66,15 @@ final class BitPlaneDequantizer {
    * be an object each time.
    */
   private static void scales(
-      BitPlaneFormat codes, MemorySegment w, long half, long at, float[] panel, int to) {
-    if (codes.hasSuperblocks()) {
-      halves(w, half).mul(bytes(w, at)).mul(codes.unit()).intoArray(panel, to);
+      BitPlaneFormat format, MemorySegment w, long half, long at, float[] panel, int to) {
+    if (format.hasSuperblocks()) {
+      halves(w, half).mul(bytes(w, at)).mul(format.unit()).intoArray(panel, to);
     } else {
       halves(w, half).intoArray(panel, to);
     }
-    if (!codes.shifted) {
+    if (!format.shifted) {
       FloatVector.zero(F).intoArray(panel, to + WorkerScratch.HEIGHT);
-    } else if (codes.hasSuperblocks()) {
+    } else if (format.hasSuperblocks()) {
       FloatVector shift = halves(w, half + 32).neg().mul(bytes(w, at + 16));
       shift.intoArray(panel, to + WorkerScratch.HEIGHT);
     } else {

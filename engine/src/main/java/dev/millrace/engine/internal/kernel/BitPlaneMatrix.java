@@ -19,66 +19,66 @@ import java.util.Arrays;
  * minima.
  */
 final class BitPlaneMatrix extends PanelMatrix {
-  final BitPlaneFormat codes;
+  final BitPlaneFormat format;
   final long highAt;
   final long halvesAt;
   final long bytesAt;
   private final int blockLength;
   private final int step;
 
-  BitPlaneMatrix(TensorPacker packing, int rows, int columns, BitPlaneFormat codes) {
-    super(packing, rows, columns, bytes(codes, columns), WorkerScratch.DEPTH);
-    this.codes = codes;
-    blockLength = codes.type.blockLength();
-    step = codes.shifted ? 2 : 1;
-    highAt = columns / 32 * 64L * codes.lowBits;
-    halvesAt = highAt + columns / 32 * 64L * codes.highBits;
+  BitPlaneMatrix(TensorPacker packing, int rows, int columns, BitPlaneFormat format) {
+    super(packing, rows, columns, bytes(format, columns), WorkerScratch.DEPTH);
+    this.format = format;
+    blockLength = format.type.blockLength();
+    step = format.shifted ? 2 : 1;
+    highAt = columns / 32 * 64L * format.lowBits;
+    halvesAt = highAt + columns / 32 * 64L * format.highBits;
     bytesAt = halvesAt + columns / blockLength * 32L * step;
     packing.packGroups(rows, this::pack);
   }
 
-  private static long bytes(BitPlaneFormat codes, int columns) {
-    int step = codes.shifted ? 2 : 1;
-    long planes = columns / 32 * 64L * (codes.lowBits + codes.highBits);
-    long halves = columns / codes.type.blockLength() * 32L * step;
-    return planes + halves + (codes.hasSuperblocks() ? columns / codes.run * 16L * step : 0);
+  private static long bytes(BitPlaneFormat format, int columns) {
+    int step = format.shifted ? 2 : 1;
+    long planes = columns / 32 * 64L * (format.lowBits + format.highBits);
+    long halves = columns / format.type.blockLength() * 32L * step;
+    return planes + halves + (format.hasSuperblocks() ? columns / format.run * 16L * step : 0);
   }
 
   private void pack(int group, MemorySegment source, long rowBytes, int count) {
     long base = group * groupBytes;
     for (int r = 0; r < GROUP; r++) {
       for (int b = 0; b < columns / blockLength; b++) {
-        long block = r * rowBytes + (long) b * codes.type.blockBytes();
+        long block = r * rowBytes + (long) b * format.type.blockBytes();
         long half = base + halvesAt + b * 32L * step + r * 2;
-        weights.set(SHORT, half, source.get(SHORT, block + codes.scaleAt()));
-        if (codes.shifted) {
-          weights.set(SHORT, half + 32, source.get(SHORT, block + codes.shiftAt()));
+        weights.set(SHORT, half, source.get(SHORT, block + format.scaleAt()));
+        if (format.shifted) {
+          weights.set(SHORT, half + 32, source.get(SHORT, block + format.shiftAt()));
         }
         packScales(
-            source, block, base + bytesAt + (long) b * (blockLength / codes.run) * 16 * step + r);
+            source, block, base + bytesAt + (long) b * (blockLength / format.run) * 16 * step + r);
         packCodes(source, block, base + r * 4, b * blockLength);
       }
     }
   }
 
   private void packScales(MemorySegment source, long block, long at) {
-    for (int run = 0; codes.hasSuperblocks() && run < blockLength / codes.run; run++) {
-      weights.set(BYTE, at + run * 16L * step, (byte) codes.scale(source, block, run));
-      if (codes.shifted) {
-        weights.set(BYTE, at + run * 16L * step + 16, (byte) codes.minimum(source, block, run));
+    for (int run = 0; format.hasSuperblocks() && run < blockLength / format.run; run++) {
+      weights.set(BYTE, at + run * 16L * step, (byte) format.scale(source, block, run));
+      if (format.shifted) {
+        weights.set(BYTE, at + run * 16L * step + 16, (byte) format.minimum(source, block, run));
       }
     }
   }
 
   private void packCodes(MemorySegment source, long block, long lane, int column) {
-    int low = codes.lowBits;
+    int low = format.lowBits;
     long lowMask = 0x0101010101010101L * ((1 << low) - 1);
     long highMask = 0x0101010101010101L << low;
     for (int k = 0; k < blockLength; k += 32) {
       long lows = 0; // for two bits all 32 columns
       int highs = 0;
       for (int i = 0; i < 32; i += 8) {
-        long eight = codes.codes(source, block, k + i);
+        long eight = format.codes(source, block, k + i);
         long word = Long.compress(eight, lowMask);
         highs |= (int) Long.compress(eight, highMask) << i;
         if (low == 4) {
@@ -91,7 +91,7 @@ final class BitPlaneMatrix extends PanelMatrix {
         weights.set(INT, lane + (column + k) / 16 * 64L, (int) lows);
         weights.set(INT, lane + (column + k) / 16 * 64L + 64, (int) (lows >>> 32));
       }
-      if (codes.highBits == 1) {
+      if (format.highBits == 1) {
         weights.set(INT, lane + highAt + (column + k) / 32 * 64L, highs);
       }
     }
@@ -104,7 +104,7 @@ final class BitPlaneMatrix extends PanelMatrix {
       Arrays.fill(scratch.panelScales, at, at + GROUP, 1f);
     }
     if (kernels == KernelType.VECTOR
-        && (codes != BitPlaneFormat.IQ4_NL && codes != BitPlaneFormat.IQ4_XS
+        && (format != BitPlaneFormat.IQ4_NL && format != BitPlaneFormat.IQ4_XS
             || VectorWidth.COUNT == GROUP)) {
       for (int l = 0; l < GROUP; l += VectorWidth.COUNT) {
         BitPlaneDequantizer.fill(this, group, column, depth, l, scratch.panel, lane + l);
@@ -120,21 +120,21 @@ final class BitPlaneMatrix extends PanelMatrix {
 
   private float weight(int group, int r, int k) {
     long base = group * groupBytes;
-    int code = bits(base + r * 4, k, codes.lowBits);
-    if (codes.highBits > 0) {
-      code |= bits(base + highAt + r * 4, k, codes.highBits) << codes.lowBits;
+    int code = bits(base + r * 4, k, format.lowBits);
+    if (format.highBits > 0) {
+      code |= bits(base + highAt + r * 4, k, format.highBits) << format.lowBits;
     }
     long half = base + halvesAt + k / blockLength * 32L * step + r * 2;
     float scale = HalfFloat.toFloat(weights.get(SHORT, half));
-    float shift = codes.shifted ? HalfFloat.toFloat(weights.get(SHORT, half + 32)) : 0;
-    if (codes.hasSuperblocks()) {
-      long at = base + bytesAt + k / codes.run * 16L * step + r;
-      scale = scale * weights.get(BYTE, at) * codes.unit();
-      shift = codes.shifted ? -shift * weights.get(BYTE, at + 16) : 0;
+    float shift = format.shifted ? HalfFloat.toFloat(weights.get(SHORT, half + 32)) : 0;
+    if (format.hasSuperblocks()) {
+      long at = base + bytesAt + k / format.run * 16L * step + r;
+      scale = scale * weights.get(BYTE, at) * format.unit();
+      shift = format.shifted ? -shift * weights.get(BYTE, at + 16) : 0;
     }
-    return codes.shifted
-        ? Math.fma(codes.codeValue(code), scale, shift)
-        : codes.codeValue(code) * scale;
+    return format.shifted
+        ? Math.fma(format.codeValue(code), scale, shift)
+        : format.codeValue(code) * scale;
   }
 
   private int bits(long plane, int column, int bits) {

@@ -115,7 +115,7 @@ public final class Frame {
     ByteBuffer out = begin(Kind.STEP, pipe.epoch(), group.id(), size);
     out.putInt(origin.length)
         .put(origin)
-        .put((byte) step.computeStep().ordinal())
+        .put((byte) step.nextComputation().ordinal())
         .putInt(step.layer());
     out.putInt(batch.runs).putInt(batch.rows).putInt(batch.width);
     for (int run = 0; run < batch.runs; run++) {

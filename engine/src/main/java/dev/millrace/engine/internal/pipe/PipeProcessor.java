@@ -255,8 +255,8 @@ public final class PipeProcessor {
     String refusal =
         epoch < epoch()
             ? "plan " + epoch + " is over"
-            : due.computeStep() != NextComputation.LAYER
-                ? "a step of " + due.computeStep() + ", which is its origin's"
+            : due.nextComputation() != NextComputation.LAYER
+                ? "a step of " + due.nextComputation() + ", which is its origin's"
                 : tracker.check(group, due.layer());
     if (refusal != null) {
       group.move(

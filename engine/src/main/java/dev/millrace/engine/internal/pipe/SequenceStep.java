@@ -11,13 +11,13 @@ public final class SequenceStep {
   private final PipeTransitionTable table = PipeTransitionTable.SEQUENCE;
   private final TransitionCounts counts;
   private SequenceState state = SequenceState.VALIDATING;
-  private NextComputation computeStep;
+  private NextComputation nextComputation;
   private int layer;
   private @Nullable StepEnding ending;
 
   /** A new step. */
-  public SequenceStep(NextComputation step, int layer, TransitionCounts counts) {
-    this.computeStep = step;
+  public SequenceStep(NextComputation next, int layer, TransitionCounts counts) {
+    this.nextComputation = next;
     this.layer = layer;
     this.counts = counts;
   }
@@ -26,8 +26,8 @@ public final class SequenceStep {
     return state;
   }
 
-  public NextComputation computeStep() {
-    return computeStep;
+  public NextComputation nextComputation() {
+    return nextComputation;
   }
 
   /** The next layer, if a layer is next. */
@@ -52,7 +52,7 @@ public final class SequenceStep {
   }
 
   void setDue(NextComputation due, int dueLayer) {
-    computeStep = due;
+    nextComputation = due;
     layer = dueLayer;
   }
 

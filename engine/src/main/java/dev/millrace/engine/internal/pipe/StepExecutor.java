@@ -45,7 +45,7 @@ final class StepExecutor {
       return SequenceCondition.PIPE_INCOMPLETE;
     }
     boolean origin = pipe.origin().equals(node);
-    return switch (step.computeStep()) {
+    return switch (step.nextComputation()) {
       case LAYER -> SequenceCondition.LAYERS_DUE;
       case TOKENIZE, EMBED ->
           origin ? SequenceCondition.EMBED_DUE : SequenceCondition.EMBED_DUE_ELSEWHERE;
@@ -146,7 +146,7 @@ final class StepExecutor {
     if (pipe == null || step.state() != SequenceState.SEND) {
       return;
     }
-    boolean layers = step.computeStep() == NextComputation.LAYER;
+    boolean layers = step.nextComputation() == NextComputation.LAYER;
     String to = layers ? pipe.nodeOf(step.layer()) : pipe.origin();
     if (to == null) {
       throw new IllegalStateException("no node has layer " + step.layer());

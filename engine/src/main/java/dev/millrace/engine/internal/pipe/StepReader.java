@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 /** Reads the body of a {@link Frame} of kind STEP, once. */
 final class StepReader {
   private final ByteBuffer in;
-  private final NextComputation step;
+  private final NextComputation next;
   private final int layer;
   private final int runs;
   private final int rows;
@@ -17,7 +17,7 @@ final class StepReader {
     int origin = Frame.textLength(in);
     in.position(in.position() + origin);
     Frame.counted(in, 1, 1 + 4 + 4 + 4 + 4);
-    step = stepOf(in.get());
+    next = nextOf(in.get());
     layer = in.getInt();
     runs = Frame.counted(in, in.getInt(), Frame.RUN);
     rows = Frame.counted(in, in.getInt(), 4);
@@ -29,7 +29,7 @@ final class StepReader {
     }
   }
 
-  private static NextComputation stepOf(int ordinal) {
+  private static NextComputation nextOf(int ordinal) {
     if (ordinal < 0 || ordinal >= NextComputation.values().length) {
       throw Frame.malformed("has an unknown step");
     }
@@ -45,7 +45,7 @@ final class StepReader {
     SequenceGroup out = new SequenceGroup(width, rows, runs);
     out.open(id);
     for (int run = 0; run < runs; run++) {
-      readRun(out, new SequenceStep(step, layer, counts));
+      readRun(out, new SequenceStep(next, layer, counts));
     }
     if (out.batch.rows != rows) {
       throw Frame.malformed("has other rows than its runs say");
@@ -105,9 +105,9 @@ final class StepReader {
     }
     int dueLayer = pipe.homeAfter(home.sequence(0).step().layer());
     NextComputation due = dueLayer < pipe.layers() ? NextComputation.LAYER : NextComputation.HEAD;
-    if (step != due || layer != dueLayer) {
+    if (next != due || layer != dueLayer) {
       throw Frame.malformed(
-          "brings its rows back for %s %d, not for %s %d".formatted(step, layer, due, dueLayer));
+          "brings its rows back for %s %d, not for %s %d".formatted(next, layer, due, dueLayer));
     }
     readHidden(home.batch);
     for (int run = 0; run < runs; run++) {

@@ -71,14 +71,14 @@ public final class BatchLoop implements GenerationLoop {
    * @param settings of each pipe; with an audit hook no pages are shared, whatever the settings
    *     say: a node could tell audited sequences by it
    * @param processors one for each pipe, with the same end; those that have a plan are in use
-   * @param assemblers make the text of one sequence each
+   * @param detokenizers make the text of one sequence each
    * @param clock nanoseconds, for timings
    */
   public BatchLoop(
       WheelSettings settings,
       List<PipeProcessor> processors,
       Vocabulary vocabulary,
-      Supplier<Detokenizer> assemblers,
+      Supplier<Detokenizer> detokenizers,
       LongSupplier clock,
       @Nullable AuditHook auditHook) {
     if (processors.isEmpty() || processors.size() > MOST_PIPES) {
@@ -96,7 +96,7 @@ public final class BatchLoop implements GenerationLoop {
     WaitQueue queue = new WaitQueue();
     SamplerBuffers samplerBuffers = new SamplerBuffers(logitCount);
     SequenceFactory sequenceFactory =
-        new SequenceFactory(first, samplerBuffers, assemblers, own.capacity(), clock);
+        new SequenceFactory(first, samplerBuffers, detokenizers, own.capacity(), clock);
     AuditTracker auditTracker = new AuditTracker(auditHook, inbox::put);
     SequenceCloser closer = new SequenceCloser(queue, auditTracker, outside, clock);
     TokenSelector selector = new TokenSelector(vocabulary, logitCount, clock);

@@ -9,18 +9,18 @@ import org.jspecify.annotations.Nullable;
  * certain.
  */
 final class GeneratedText {
-  private final Detokenizer assembler;
+  private final Detokenizer detokenizer;
   private final StopStrings stops;
   private final StringBuilder whole = new StringBuilder();
 
-  GeneratedText(Detokenizer assembler, List<String> stops) {
-    this.assembler = assembler;
+  GeneratedText(Detokenizer detokenizer, List<String> stops) {
+    this.detokenizer = detokenizer;
     this.stops = new StopStrings(stops);
   }
 
   /** Takes a token; returns the text that may be shown now. */
   String push(int token) {
-    String spelled = assembler.push(token);
+    String spelled = detokenizer.push(token);
     return spelled.isEmpty() ? "" : keep(stops.push(spelled));
   }
 
@@ -29,7 +29,7 @@ final class GeneratedText {
     if (stops.isStopped()) {
       return "";
     }
-    String last = stops.push(assembler.flush());
+    String last = stops.push(detokenizer.flush());
     return keep(stops.isStopped() ? last : last + stops.flush());
   }
 

@@ -106,7 +106,7 @@ final class Sequence implements PipeSequence {
     this.listener = listener;
     this.generation = generation;
     sampler = parts.sampler();
-    text = new GeneratedText(parts.assembler(), request.stops());
+    text = new GeneratedText(parts.detokenizer(), request.stops());
     constraint = request.constraint() == null ? null : request.constraint().start();
     arrival = parts.arrival();
     step = parts.step();
@@ -140,7 +140,7 @@ final class Sequence implements PipeSequence {
       long arrival,
       SequenceStep step,
       Sampler sampler,
-      Detokenizer assembler,
+      Detokenizer detokenizer,
       int capacity,
       long now) {}
 

@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 final class SequenceFactory {
   private final PipeProcessor processor;
   private final SamplerBuffers samplerBuffers;
-  private final Supplier<Detokenizer> assemblers;
+  private final Supplier<Detokenizer> detokenizers;
   private final int capacity;
   private final LongSupplier clock;
   private final AtomicLong arrivals = new AtomicLong();
@@ -23,12 +23,12 @@ final class SequenceFactory {
   SequenceFactory(
       PipeProcessor processor,
       SamplerBuffers samplerBuffers,
-      Supplier<Detokenizer> assemblers,
+      Supplier<Detokenizer> detokenizers,
       int capacity,
       LongSupplier clock) {
     this.processor = processor;
     this.samplerBuffers = samplerBuffers;
-    this.assemblers = assemblers;
+    this.detokenizers = detokenizers;
     this.capacity = capacity;
     this.clock = clock;
   }
@@ -52,7 +52,7 @@ final class SequenceFactory {
   private Sequence.Parts parts(GenerationRequest request, long arrival, long now) {
     Sampler sampler = new Sampler(request.sampling(), samplerBuffers);
     return new Sequence.Parts(
-        arrival, processor.newStep(), sampler, assemblers.get(), capacity, now);
+        arrival, processor.newStep(), sampler, detokenizers.get(), capacity, now);
   }
 
   /** Rejects tokens that the model does not have, and a prompt that leaves no room for a token. */

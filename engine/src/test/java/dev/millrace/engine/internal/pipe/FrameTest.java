@@ -52,7 +52,7 @@ class FrameTest {
       assertThat(got.sequence(run).pages()).containsExactly(3, 1 + run, 8);
       assertThat(got.firstPosition(run)).isEqualTo(40 - run);
       assertThat(got.batch.rowCount[run]).isEqualTo(30);
-      assertThat(got.sequence(run).step().computeStep()).isEqualTo(NextComputation.LAYER);
+      assertThat(got.sequence(run).step().nextComputation()).isEqualTo(NextComputation.LAYER);
       assertThat(got.sequence(run).step().layer()).isEqualTo(1);
     }
     assertThat(bits(got)).isEqualTo(bits(sent));

@@ -57,7 +57,7 @@ class PipeProcessorTest {
     assertThat(one.step().state()).isEqualTo(SequenceState.EMBED);
     send(one, 20, 20, false);
     assertThat(one.step().state()).isEqualTo(SequenceState.HEAD);
-    assertThat(one.step().computeStep()).isEqualTo(NextComputation.HEAD);
+    assertThat(one.step().nextComputation()).isEqualTo(NextComputation.HEAD);
     assertThat(group.headCount()).isEqualTo(1);
     assertThat(node.passageCount()).isEqualTo(1);
     origin.forget(1);

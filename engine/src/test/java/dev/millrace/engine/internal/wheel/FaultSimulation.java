@@ -64,7 +64,7 @@ final class FaultSimulation {
             settings,
             origins,
             WheelHarness.vocabulary(),
-            WheelHarness::assembler,
+            WheelHarness::detokenizer,
             () -> now++,
             auditHook);
   }

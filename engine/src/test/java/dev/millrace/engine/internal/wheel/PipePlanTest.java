@@ -49,7 +49,7 @@ class PipePlanTest {
         WheelHarness.SETTINGS,
         processors,
         WheelHarness.vocabulary(),
-        WheelHarness::assembler,
+        WheelHarness::detokenizer,
         () -> 0,
         null);
   }

@@ -39,7 +39,12 @@ final class WheelHarness {
     this.net = net;
     wheel =
         new BatchLoop(
-            settings, List.of(processor), vocabulary(), WheelHarness::assembler, () -> now++, null);
+            settings,
+            List.of(processor),
+            vocabulary(),
+            WheelHarness::detokenizer,
+            () -> now++,
+            null);
   }
 
   /** A harness whose layers are at nodes: {@code nodes.charAt(layer)}; "o" is the origin. */
@@ -149,7 +154,7 @@ final class WheelHarness {
   }
 
   /** Odd tokens are decoded together with the next even one, like halves of a character. */
-  static Detokenizer assembler() {
+  static Detokenizer detokenizer() {
     return new Detokenizer() {
       private final StringBuilder held = new StringBuilder();
 

@@ -266,14 +266,14 @@ class WheelTest {
             return "";
           }
         };
-    Iterator<Detokenizer> assemblers = List.of(mute, WheelHarness.assembler()).iterator();
+    Iterator<Detokenizer> detokenizers = List.of(mute, WheelHarness.detokenizer()).iterator();
     var processor = PipeProcessor.local(WheelHarness.MODEL.cut(64, 0), WheelHarness.MODEL.end());
     BatchLoop wheel =
         new BatchLoop(
             WheelHarness.SETTINGS,
             List.of(processor),
             WheelHarness.vocabulary(),
-            assemblers::next,
+            detokenizers::next,
             () -> 0,
             null);
     Generation bad = wheel.submit(request(10, 9), new RecordingListener());

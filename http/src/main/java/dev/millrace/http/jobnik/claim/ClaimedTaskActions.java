@@ -26,47 +26,49 @@ public final class ClaimedTaskActions {
   /** Ends a task as COMPLETED or FAILED. */
   public void finish(EntityId id, JsonObject body) {
     ReportedResult result = ReportedResult.fromJson(body);
-    ClaimOwnership status = verifier.verify(id, token(body));
-    if (status.claim() != null) {
-      if (result.applyTo(store, status.claim()).isDone()) {
+    ClaimOwnership ownership = verifier.verify(id, token(body));
+    if (ownership.claim() != null) {
+      if (result.applyTo(store, ownership.claim()).isDone()) {
         return;
       }
-      status = verifier.endedClaim(id, status.token()); // it ended after the check
+      ownership = verifier.endedClaim(id, ownership.token()); // it ended after the check
     }
-    if (status.isOwn() && result.matches(status.task())) {
+    if (ownership.isOwn() && result.matches(ownership.task())) {
       return;
     }
-    Claim former = status.formerClaim();
+    Claim former = ownership.formerClaim();
     if (former != null) {
       result.applyTo(store, former); // the store keeps it as partial output
     }
-    throw status.problem(result.targetState());
+    throw ownership.problem(result.targetState());
   }
 
   /** Returns a task to the queue; costs no attempt. */
   public void release(EntityId id, JsonObject body) {
-    ClaimOwnership status = verifier.verify(id, token(body));
-    if (status.claim() != null) {
-      if (store.release(status.claim(), body.string("reason", "released by its worker")).isDone()) {
+    ClaimOwnership ownership = verifier.verify(id, token(body));
+    if (ownership.claim() != null) {
+      if (store
+          .release(ownership.claim(), body.string("reason", "released by its worker"))
+          .isDone()) {
         return;
       }
-      status = verifier.endedClaim(id, status.token());
+      ownership = verifier.endedClaim(id, ownership.token());
     }
     boolean released =
-        status.task().state() == TaskState.RETRIED && status.task().notBefore() == null;
-    if (!released || !status.isOwn()) {
-      throw status.problem(TaskState.RETRIED);
+        ownership.task().state() == TaskState.RETRIED && ownership.task().notBefore() == null;
+    if (!released || !ownership.isOwn()) {
+      throw ownership.problem(TaskState.RETRIED);
     }
   }
 
   /** Renews the lease, and tells the worker whether to stop. */
   public HeartbeatResponse heartbeat(EntityId id, JsonObject body) {
-    ClaimOwnership status = verifier.verify(id, token(body));
-    Claim claim = status.claim() == null ? status.formerClaim() : status.claim();
+    ClaimOwnership ownership = verifier.verify(id, token(body));
+    Claim claim = ownership.claim() == null ? ownership.formerClaim() : ownership.claim();
     ClaimSignal signal =
         claim == null ? ClaimSignal.LOST : store.heartbeat(claim, body.flag("progress", false));
     if (claim == null || signal == ClaimSignal.LOST) {
-      throw status.claimLost();
+      throw ownership.claimLost();
     }
     return new HeartbeatResponse(
         signal == ClaimSignal.CANCEL, signal == ClaimSignal.PAUSE, lease(claim), reason(signal));
@@ -86,10 +88,10 @@ public final class ClaimedTaskActions {
   }
 
   public void log(EntityId id, JsonObject body) {
-    ClaimOwnership status = verifier.verify(id, token(body));
-    Claim claim = status.claim();
+    ClaimOwnership ownership = verifier.verify(id, token(body));
+    Claim claim = ownership.claim();
     if (claim == null) {
-      throw status.claimLost();
+      throw ownership.claimLost();
     }
     for (Object one : body.list("lines")) {
       JsonObject line = JsonObject.of(one, "line");

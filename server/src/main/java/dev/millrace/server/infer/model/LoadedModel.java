@@ -17,16 +17,16 @@ public final class LoadedModel implements ShelfItem {
   private final ConstraintCache constraints;
 
   private LoadedModel(
-      ModelDescription description, Hashed<Engine> hashed, OperatorDefaults operators) {
+      ModelDescription description, Hashed<Engine> hashed, OperatorDefaults operatorDefaults) {
     this.description = description;
     this.engine = hashed.loaded();
     this.sha256 = hashed.sha256();
     this.prompts =
-        operators.chatTemplate() == null
+        operatorDefaults.chatTemplate() == null
             ? engine.prompts()
-            : new PromptEncoder(operators.chatTemplate(), engine.tokenizer());
+            : new PromptEncoder(operatorDefaults.chatTemplate(), engine.tokenizer());
     this.defaults =
-        operators
+        operatorDefaults
             .sampling()
             .orElse(SamplingParameters.fromMetadata(engine.metadata()))
             .orElse(SamplingParameters.forModelFamily(description.name()))
@@ -35,10 +35,10 @@ public final class LoadedModel implements ShelfItem {
   }
 
   /**
-   * @param operators the settings of the operator for all models
+   * @param operatorDefaults the settings of the operator for all models
    */
   static ShelfItemLoader<LoadedModel> source(
-      ModelDescription description, OperatorDefaults operators, ModelFileHasher hasher) {
+      ModelDescription description, OperatorDefaults operatorDefaults, ModelFileHasher hasher) {
     return new ShelfItemLoader<>() {
       @Override
       public String name() {
@@ -59,7 +59,7 @@ public final class LoadedModel implements ShelfItem {
       public LoadedModel load() {
         Hashed<Engine> hashed = open(description, hasher);
         try {
-          return new LoadedModel(description, hashed, operators);
+          return new LoadedModel(description, hashed, operatorDefaults);
         } catch (RuntimeException e) {
           close(description, hashed.loaded());
           throw e;

@@ -63,14 +63,14 @@ public final class ModelLibrary implements AutoCloseable {
       LongSupplier clock) {
     ModelFileHasher hasher = new ModelFileHasher();
     long reserved = 0;
-    for (NamedModel file : models) {
-      ModelDescription description = ModelDescription.read(file, engine);
+    for (NamedModel model : models) {
+      ModelDescription description = ModelDescription.read(model, engine);
       ShelfItemLoader<LoadedModel> loader = LoadedModel.source(description, defaults, hasher);
       RemoteModelSlot remoteSlot =
           description.remoteOpener() == null ? null : new RemoteModelSlot(loader, clock);
       AtomicBoolean listed = new AtomicBoolean();
       served.put(
-          file.name(),
+          model.name(),
           new ServedModel(
               description, loader, LoadedEmbedder.source(description, hasher), remoteSlot, listed));
       if (remoteSlot != null) {

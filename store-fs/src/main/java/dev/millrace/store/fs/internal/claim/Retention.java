@@ -40,7 +40,7 @@ public final class Retention {
   private final FsReader reader;
   private final GroupCommit commits;
   private final JobWriter writer;
-  private final EndedClaims orphans;
+  private final EndedClaims endedClaims;
 
   public Retention(
       Disk disk, WorkspaceLayout layout, FsReader reader, GroupCommit commits, JobWriter writer) {
@@ -49,7 +49,7 @@ public final class Retention {
     this.commits = commits;
     this.reader = reader;
     this.writer = writer;
-    this.orphans = writer.endedClaims();
+    this.endedClaims = writer.endedClaims();
   }
 
   /** Deletes a job; false if it has not ended or does not exist. */
@@ -60,7 +60,7 @@ public final class Retention {
       if (trash.isEmpty()) {
         return false;
       }
-      orphans.end(id);
+      endedClaims.end(id);
       commits.commit(unsynced);
       DirectoryDeleter.delete(disk, trash.get());
       writer.notifier().changed(id);
@@ -81,7 +81,7 @@ public final class Retention {
         }
       } finally {
         commits.commit(unsynced);
-        pruned.forEach(orphans::end);
+        pruned.forEach(endedClaims::end);
         pruned.forEach(writer.notifier()::changed);
       }
       emptyTrash();
@@ -135,11 +135,11 @@ public final class Retention {
 
   /** Handles an answer to a job that is no longer running; output of a cancelled worker is kept. */
   Outcome answerLate(Claim claim, PartialOutput partial) {
-    EndedClaim orphan = orphans.find(claim);
-    if (orphan != null) {
-      keep(orphan.files(), orphan.at(), claim, partial);
-      orphans.end(JobClaimKey.of(claim));
-      return orphan.outcome();
+    EndedClaim ended = endedClaims.find(claim);
+    if (ended != null) {
+      keep(ended.files(), ended.at(), claim, partial);
+      endedClaims.end(JobClaimKey.of(claim));
+      return ended.outcome();
     }
     return reader
         .snapshot(claim.job())
@@ -156,9 +156,9 @@ public final class Retention {
 
   /** The signal for a worker whose job is no longer running. */
   Outcome fence(Claim claim) {
-    EndedClaim orphan = orphans.find(claim);
-    return orphan != null
-        ? orphan.outcome()
+    EndedClaim ended = endedClaims.find(claim);
+    return ended != null
+        ? ended.outcome()
         : reader
             .snapshot(claim.job())
             .map(job -> fence(job, claim))

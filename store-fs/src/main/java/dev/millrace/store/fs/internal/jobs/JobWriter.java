@@ -57,12 +57,12 @@ public final class JobWriter {
   private final ClaimQueue queue;
   private final long epoch;
   private final ActiveJobs jobs;
-  private final EndedClaims orphans = new EndedClaims();
+  private final EndedClaims endedClaims = new EndedClaims();
   private final JobRecovery recovery;
   private final FinishRate rate = new FinishRate();
-  private final EndedJobWriter ended;
+  private final EndedJobWriter endedJobs;
   private final ChangeNotifier notifier;
-  private final UnstartedJobCache waiting;
+  private final UnstartedJobCache unstarted;
 
   public JobWriter(
       FsSettings settings, GroupCommit commits, ClaimQueue queue, Leases leases, long epoch) {
@@ -74,8 +74,8 @@ public final class JobWriter {
     this.epoch = epoch;
     this.recovery = new JobRecovery(settings, commits, this, queue, leases);
     this.jobs = new ActiveJobs(disk, layout, commits, recovery);
-    this.waiting = new UnstartedJobCache(jobs, queue, commits);
-    this.ended = new EndedJobWriter(disk, layout, commits, this::now);
+    this.unstarted = new UnstartedJobCache(jobs, queue, commits);
+    this.endedJobs = new EndedJobWriter(disk, layout, commits, this::now);
     this.notifier = new ChangeNotifier(commits);
   }
 
@@ -135,7 +135,7 @@ public final class JobWriter {
 
   /** Jobs in their final directories. */
   public EndedJobWriter endedJobs() {
-    return ended;
+    return endedJobs;
   }
 
   /** How many tasks of a former owner were released since the last call. */
@@ -145,7 +145,7 @@ public final class JobWriter {
 
   /** Claims that ended with jobs that are no longer in memory. */
   public EndedClaims endedClaims() {
-    return orphans;
+    return endedClaims;
   }
 
   /** How fast jobs finished recently. */
@@ -177,12 +177,12 @@ public final class JobWriter {
           }
           JobState state = job.fold().state();
           if (state == JobState.ABORTED) {
-            orphans.add(job);
+            endedClaims.add(job);
             jobs.forget(job);
           } else if (state == JobState.PAUSED && !job.isRunning()) {
             jobs.forget(job); // a paused job need not stay in memory
           } else if (job.isUnstarted()) {
-            waiting.add(job);
+            unstarted.add(job);
           }
           return Optional.of(answer);
         }
@@ -276,7 +276,7 @@ public final class JobWriter {
     JobFiles.publish(job.at(), JobMetaFile.FILE);
     move(job, end, unsynced);
     commits.commit(unsynced.addDirectory(job.at().dir()));
-    orphans.add(job);
+    endedClaims.add(job);
     jobs.forget(job);
     queue.remove(job.id());
     rate.finished(job.fold());
@@ -370,11 +370,11 @@ public final class JobWriter {
       }
     }
     queue.remove(id);
-    if (orphans.contains(id)) {
+    if (endedClaims.contains(id)) {
       return; // the owner itself ended it
     }
     try {
-      if (ended.completeLog(id)) {
+      if (endedJobs.completeLog(id)) {
         notifier.changed(id);
       }
     } catch (IOException e) {
