@@ -131,8 +131,8 @@ public final class StagesApi {
   /**
    * Adds tasks to a stage of an open job that does not run yet; an empty list completes an empty
    * stage. Retried only if the request was not sent, because the server would add the tasks again.
-   * After a {@link NetworkException}, check the stage's {@link #tasks(UUID)}: it has all of them or
-   * none. Add them only if they are missing.
+   * After a {@link dev.millrace.client.error.NetworkException}, check the stage's {@link
+   * #tasks(UUID)}: it has all of them or none. Add them only if they are missing.
    */
   public List<ApiTask> addTasks(UUID stage, List<NewTask> tasks) {
     return transport

@@ -8,8 +8,8 @@ public final class TextPadding {
   private TextPadding() {}
 
   /**
-   * Aligns '<' left, '>' right, '^' in the middle: an odd blank goes to the left if the width is
-   * odd, as in Python's {@code str.center}.
+   * Aligns {@code <} left, {@code >} right, {@code ^} in the middle: an odd blank goes to the left
+   * if the width is odd, as in Python's {@code str.center}.
    */
   public static String pad(String text, long width, String fill, char align, RenderBudget budget) {
     long missing = width - PyTypes.length(text);
