@@ -231,9 +231,7 @@ final class Http2MisuseTest {
       assertThat(frames.get(3, "/x").answer(3)).contains("reached");
     }
     // the line is written after the answer
-    await()
-        .untilAsserted(
-            () -> assertThat(log).anyMatch(line -> line.contains("\"status\":408")));
+    await().untilAsserted(() -> assertThat(log).anyMatch(line -> line.contains("\"status\":408")));
   }
 
   @Test

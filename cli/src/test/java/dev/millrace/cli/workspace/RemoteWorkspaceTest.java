@@ -163,7 +163,8 @@ class RemoteWorkspaceTest {
     assertThat(keyless.err()).startsWith("Error: 401 UNAUTHORIZED").hasLineCount(1);
     InProcessCli.Result wrong =
         new InProcessCli(dir).env(RemoteWorkspace.KEY, "mr_ no key").run("flow", url);
-    assertThat(wrong.err()).startsWith("Error: an API key must have printable ASCII characters only");
+    assertThat(wrong.err())
+        .startsWith("Error: an API key must have printable ASCII characters only");
     assertThat(cli.run("flow", "http://127.0.0.1:1/%%").err()).contains("is not a URL");
     assertThat(cli.run("flow", "http://user@host").err()).contains("address must be http://");
   }
