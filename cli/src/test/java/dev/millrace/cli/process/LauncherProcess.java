@@ -59,6 +59,15 @@ public final class LauncherProcess implements AutoCloseable {
     }
   }
 
+  /** A process in the background of a shell ignores SIGINT, and so do its children. */
+  static boolean interruptsArrive() throws IOException {
+    Path status = Path.of("/proc/self/status");
+    return Files.exists(status)
+        && Files.readAllLines(status).stream()
+            .filter(line -> line.startsWith("SigIgn:"))
+            .allMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) == 0);
+  }
+
   /** Waits until it ends. */
   public InProcessCli.Result result() {
     try {

@@ -139,19 +139,10 @@ class ServeIT extends LauncherFixture {
 
   @Test
   void anInterruptIsASignalToo() throws IOException {
-    assumeTrue(interruptsArrive());
+    assumeTrue(LauncherProcess.interruptsArrive());
     LauncherProcess server = serve("--exec", UPPER);
     awaitReady(server);
     assertThat(server.signal("INT").result().status()).isZero();
-  }
-
-  /** A process in the background of a shell ignores SIGINT, and so do its children. */
-  private static boolean interruptsArrive() throws IOException {
-    Path status = Path.of("/proc/self/status");
-    return Files.exists(status)
-        && Files.readAllLines(status).stream()
-            .filter(line -> line.startsWith("SigIgn:"))
-            .allMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) == 0);
   }
 
   @Test
