@@ -3,6 +3,7 @@ package dev.millrace.core.store.contract;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.fixture.StoreFixture;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The contract of a {@link JobStore}. A store's test extends this class and says how a new store is
@@ -216,6 +217,7 @@ public abstract class StoreContract implements StoreFixture {
   }
 
   @Nested
+  @Tag("slow")
   class Concurrency extends ConcurrencyContract {
     @Override
     StoreFixture fixture() {
@@ -224,6 +226,7 @@ public abstract class StoreContract implements StoreFixture {
   }
 
   @Nested
+  @Tag("slow")
   class Randomly extends RandomContract {
     @Override
     StoreFixture fixture() {

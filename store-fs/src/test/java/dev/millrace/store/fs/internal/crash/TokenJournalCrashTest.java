@@ -26,6 +26,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
  * operation. Tokens tell under which terms and at which position they were made: what the next run
  * resumes from must be a prefix, in complete chunks, of what was made under its terms.
  */
+@Tag("slow")
 class TokenJournalCrashTest {
   private static final int RUNS = Boolean.getBoolean("millrace.proof") ? 20_000 : 400;
   private static final int LIVES = 6;
