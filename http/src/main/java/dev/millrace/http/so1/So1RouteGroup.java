@@ -56,13 +56,18 @@ public final class So1RouteGroup implements RouteGroup {
       IdResolver ids,
       IdempotentSubmitter submitter,
       WebhookPolicy webhooks) {
-    this(store, types, models, ids, submitter, webhooks, LogHub.Intervals.DEFAULT);
+    this(
+        store,
+        new SubmissionReader(Set.copyOf(types), Set.copyOf(models)),
+        ids,
+        submitter,
+        webhooks,
+        LogHub.Intervals.DEFAULT);
   }
 
   So1RouteGroup(
       JobStore store,
-      Set<String> types,
-      Set<String> models,
+      SubmissionReader submission,
       IdResolver ids,
       IdempotentSubmitter submitter,
       WebhookPolicy webhooks,
@@ -71,7 +76,7 @@ public final class So1RouteGroup implements RouteGroup {
     this.ids = ids;
     this.submitter = submitter;
     this.webhooks = webhooks;
-    this.submission = new SubmissionReader(Set.copyOf(types), Set.copyOf(models));
+    this.submission = submission;
     this.hub = new LogHub(store, intervals);
   }
 

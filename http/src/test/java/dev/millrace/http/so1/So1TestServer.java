@@ -67,8 +67,7 @@ final class So1TestServer implements AutoCloseable {
     this.routes =
         new So1RouteGroup(
             store,
-            TYPES,
-            Set.of("house", "other"),
+            new SubmissionReader(TYPES, Set.of("house", "other")),
             new IdResolver(store),
             new IdempotentSubmitter(store, InstantSource.system()),
             hook -> {

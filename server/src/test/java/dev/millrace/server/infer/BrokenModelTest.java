@@ -20,7 +20,7 @@ class BrokenModelTest {
   @Test
   void anEngineThatEndsByItselfFailsTheAttemptAndIsReplaced() throws Exception {
     try (Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
-      String text = TaskRunHelper.result(inference, FakeTaskContext.generate("once", DATA)).text();
+      String text = TaskRunFixture.result(inference, FakeTaskContext.generate("once", DATA)).text();
       LoadedModel first = inference.library().loadedModels().getFirst();
       FakeTaskContext task = FakeTaskContext.generate("once", DATA);
       CountDownLatch closed = new CountDownLatch(1);
@@ -33,7 +33,7 @@ class BrokenModelTest {
           };
       TaskOutcome outcome;
       try (SlowWheel _ = new SlowWheel(inference)) {
-        outcome = TaskRunHelper.run(inference, task);
+        outcome = TaskRunFixture.run(inference, task);
       }
       assertThat(outcome).isInstanceOf(TaskOutcome.Failed.class);
       Failure failure = ((TaskOutcome.Failed) outcome).failure();
@@ -41,7 +41,7 @@ class BrokenModelTest {
       assertThat(failure.retryable()).isTrue();
       assertThat(text).startsWith(String.valueOf(failure.partial()));
 
-      TaskResult result = TaskRunHelper.result(inference, task.again(task.tokens().size()));
+      TaskResult result = TaskRunFixture.result(inference, task.again(task.tokens().size()));
       assertThat(result.text()).isEqualTo(text);
       assertThat(inference.library().loadedModels()).doesNotContain(first).hasSize(1);
     }
@@ -51,14 +51,14 @@ class BrokenModelTest {
   void aTaskThatFindsTheEngineEndedKeepsItsTokens() throws Exception {
     try (Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
       FakeTaskContext whole = FakeTaskContext.generate("once", DATA);
-      String text = TaskRunHelper.result(inference, whole).text();
+      String text = TaskRunFixture.result(inference, whole).text();
       inference.library().loadedModels().getFirst().close();
       FakeTaskContext again = whole.again(100);
-      Failure failure = TaskRunHelper.failure(inference, again);
+      Failure failure = TaskRunFixture.failure(inference, again);
       assertThat(failure.message()).isEqualTo("model \"tiny\" no longer runs");
       assertThat(failure.retryable()).isTrue();
       assertThat(again.lines).as("nothing was discarded").isEmpty();
-      assertThat(TaskRunHelper.result(inference, whole.again(100)).text()).isEqualTo(text);
+      assertThat(TaskRunFixture.result(inference, whole.again(100)).text()).isEqualTo(text);
     }
   }
 }

@@ -36,7 +36,7 @@ class EmbedTest {
   }
 
   private static TaskResult embed(Object input, String data) throws Exception {
-    return TaskRunHelper.result(inference, new FakeTaskContext("embed", input, Json.object(data)));
+    return TaskRunFixture.result(inference, new FakeTaskContext("embed", input, Json.object(data)));
   }
 
   private static float[] vector(TaskResult result) {
@@ -60,10 +60,10 @@ class EmbedTest {
       assertThat(vector(result)).isEqualTo(own.embed(texts, Pooling.MEAN, true)[0]);
       TaskResult other = embed("a b cd", "{\"pooling\": \"cls\", \"normalize\": false}");
       assertThat(vector(other)).isEqualTo(own.embed(texts, Pooling.CLS, false)[0]);
-      assertThat(TaskRunHelper.receipt(other).string("pooling")).isEqualTo("cls");
-      assertThat(TaskRunHelper.receipt(other).flag("normalize", true)).isFalse();
+      assertThat(TaskRunFixture.receipt(other).string("pooling")).isEqualTo("cls");
+      assertThat(TaskRunFixture.receipt(other).flag("normalize", true)).isFalse();
     }
-    JsonObject receipt = TaskRunHelper.receipt(result);
+    JsonObject receipt = TaskRunFixture.receipt(result);
     assertThat(receipt.values())
         .containsOnlyKeys(
             "model",
@@ -81,7 +81,7 @@ class EmbedTest {
   @Test
   void aModelThatGeneratesEmbedsIfItIsNamed() throws Exception {
     TaskResult result = embed(Map.of("input", "once", "model", "tiny"), "{}");
-    assertThat(TaskRunHelper.receipt(result).string("pooling")).isEqualTo("last");
+    assertThat(TaskRunFixture.receipt(result).string("pooling")).isEqualTo("last");
     assertThat(inference.stats().loaded()).contains("tiny", "tiny (embeddings)");
   }
 
@@ -109,13 +109,13 @@ class EmbedTest {
   @Test
   void invalidTextsAreRefused() throws Exception {
     FakeTaskContext empty = new FakeTaskContext("embed", "", JsonObject.create());
-    assertThat(TaskRunHelper.failure(inference, empty).message()).isEqualTo("Empty prompt");
+    assertThat(TaskRunFixture.failure(inference, empty).message()).isEqualTo("Empty prompt");
     FakeTaskContext large = new FakeTaskContext("embed", "a ".repeat(1000), JsonObject.create());
-    assertThat(TaskRunHelper.failure(inference, large).message()).contains("takes 1 to 256");
-    assertThat(TaskRunHelper.failure(inference, large).retryable()).isFalse();
+    assertThat(TaskRunFixture.failure(inference, large).message()).contains("takes 1 to 256");
+    assertThat(TaskRunFixture.failure(inference, large).retryable()).isFalse();
     FakeTaskContext pooling =
         new FakeTaskContext("embed", "a", Json.object("{\"pooling\": \"max\"}"));
-    assertThat(TaskRunHelper.failure(inference, pooling).message())
+    assertThat(TaskRunFixture.failure(inference, pooling).message())
         .isEqualTo("parameter \"pooling\" is \"max\"; it must be \"mean\", \"cls\" or \"last\"");
   }
 }

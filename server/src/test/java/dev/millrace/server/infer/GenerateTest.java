@@ -58,7 +58,7 @@ class GenerateTest {
   @Test
   void theTextEqualsThatOfTheEngine() throws Exception {
     FakeTaskContext task = plain();
-    TaskResult result = TaskRunHelper.result(inference, task);
+    TaskResult result = TaskRunFixture.result(inference, task);
     Sampling sampling =
         Sampling.builder()
             .temperature(1.2)
@@ -86,11 +86,11 @@ class GenerateTest {
   @Test
   void anAttemptResumedAfterAnyNumberOfTokensGivesTheSameText() throws Exception {
     FakeTaskContext whole = plain();
-    String text = TaskRunHelper.result(inference, whole).text();
+    String text = TaskRunFixture.result(inference, whole).text();
     String journaled = whole.journaled();
     for (int k = 0; k <= whole.tokens().size(); k++) {
       FakeTaskContext again = whole.again(k);
-      TaskResult result = TaskRunHelper.result(inference, again);
+      TaskResult result = TaskRunFixture.result(inference, again);
       assertThat(result.text()).as("after %d tokens", k).isEqualTo(text);
       assertThat(again.tokens())
           .as("journaled after %d tokens", k)
@@ -98,7 +98,7 @@ class GenerateTest {
       assertThat(journaled)
           .as("journaled by the attempt after %d tokens", k)
           .endsWith(again.journaled());
-      assertThat(TaskRunHelper.receipt(result).integer("resumed", 0)).isEqualTo(k);
+      assertThat(TaskRunFixture.receipt(result).integer("resumed", 0)).isEqualTo(k);
       assertThat(again.lines).isEmpty();
     }
   }
@@ -108,22 +108,22 @@ class GenerateTest {
     FakeTaskContext whole =
         FakeTaskContext.generate(
             "a", PLAIN.replace("60", "100000")); // clipped to what there is room for
-    TaskResult result = TaskRunHelper.result(inference, whole);
-    JsonObject receipt = TaskRunHelper.receipt(result);
+    TaskResult result = TaskRunFixture.result(inference, whole);
+    JsonObject receipt = TaskRunFixture.receipt(result);
     assertThat(receipt.string("finish_reason")).isEqualTo("length");
     assertThat(receipt.integer("prompt_tokens") + receipt.integer("completion_tokens"))
         .isEqualTo(TinyModels.CONTEXT);
     assertThat(receipt.object("parameters").integer("max_tokens"))
         .isEqualTo(receipt.integer("completion_tokens"));
     FakeTaskContext again = whole.again(whole.tokens().size());
-    assertThat(TaskRunHelper.result(inference, again).text()).isEqualTo(result.text());
+    assertThat(TaskRunFixture.result(inference, again).text()).isEqualTo(result.text());
     assertThat(again.tokens()).as("the journal has them all").isEmpty();
   }
 
   @Test
   void pauseReleasesTheTaskAndTheNextAttemptResumes() throws Exception {
     FakeTaskContext whole = FakeTaskContext.generate("once", PLAIN.replace("60", "200"));
-    String text = TaskRunHelper.result(inference, whole).text();
+    String text = TaskRunFixture.result(inference, whole).text();
     List<Integer> tokens = new ArrayList<>();
     int releases = 0;
     while (true) {
@@ -145,7 +145,7 @@ class GenerateTest {
 
   private static TaskOutcome runSlowly(FakeTaskContext task) throws Exception {
     try (SlowWheel _ = new SlowWheel(inference)) {
-      return TaskRunHelper.run(inference, task);
+      return TaskRunFixture.run(inference, task);
     }
   }
 
@@ -174,45 +174,45 @@ class GenerateTest {
   void aTaskIsStoppedBeforeItHasAModel() throws Exception {
     FakeTaskContext cancelled = plain();
     cancelled.cancel();
-    assertThat(TaskRunHelper.run(inference, cancelled)).isInstanceOf(TaskOutcome.Failed.class);
+    assertThat(TaskRunFixture.run(inference, cancelled)).isInstanceOf(TaskOutcome.Failed.class);
     FakeTaskContext paused = plain();
     paused.pause();
-    assertThat(TaskRunHelper.run(inference, paused)).isEqualTo(new TaskOutcome.Released("paused"));
+    assertThat(TaskRunFixture.run(inference, paused)).isEqualTo(new TaskOutcome.Released("paused"));
   }
 
   @Test
   void frozenTermsHoldAfterTheDefaultsChange() throws Exception {
     FakeTaskContext first =
         FakeTaskContext.generate("once", "{\"max_tokens\": 40, \"ignore_eos\": true}");
-    String text = TaskRunHelper.result(inference, first).text();
+    String text = TaskRunFixture.result(inference, first).text();
     InferenceSettings changed =
         TinyModels.serving(TinyModels.llama())
             .withSampling(SamplingParameters.builder().temperature(3.0).topK(3).seed(99L).build());
     try (Inference later = Inference.open(changed)) {
-      assertThat(TaskRunHelper.result(later, first.again(10)).text()).isEqualTo(text);
+      assertThat(TaskRunFixture.result(later, first.again(10)).text()).isEqualTo(text);
       FakeTaskContext fresh =
           FakeTaskContext.generate("once", "{\"max_tokens\": 40, \"ignore_eos\": true}");
-      TaskResult other = TaskRunHelper.result(later, fresh);
+      TaskResult other = TaskRunFixture.result(later, fresh);
       assertThat(other.text()).isNotEqualTo(text);
-      assertThat(TaskRunHelper.receipt(other).integer("seed")).isEqualTo(99);
+      assertThat(TaskRunFixture.receipt(other).integer("seed")).isEqualTo(99);
     }
   }
 
   @Test
   void anAttemptResumesWithItsModelAfterTheDefaultChanges() throws Exception {
     FakeTaskContext first = plain();
-    String text = TaskRunHelper.result(inference, first).text();
+    String text = TaskRunFixture.result(inference, first).text();
     try (Inference later =
         Inference.open(TinyModels.serving(TinyModels.other(), TinyModels.llama()))) {
       FakeTaskContext again = first.again(10);
-      TaskResult result = TaskRunHelper.result(later, again);
+      TaskResult result = TaskRunFixture.result(later, again);
       assertThat(again.lines).as("nothing was discarded").isEmpty();
       assertThat(result.text()).isEqualTo(text);
-      assertThat(TaskRunHelper.receipt(result).string("model")).isEqualTo("tiny");
+      assertThat(TaskRunFixture.receipt(result).string("model")).isEqualTo("tiny");
     }
     try (Inference without = Inference.open(TinyModels.serving(TinyModels.other()))) {
-      TaskResult result = TaskRunHelper.result(without, first.again(10));
-      assertThat(TaskRunHelper.receipt(result).string("model")).isEqualTo("other");
+      TaskResult result = TaskRunFixture.result(without, first.again(10));
+      assertThat(TaskRunFixture.receipt(result).string("model")).isEqualTo("other");
     }
   }
 
@@ -222,11 +222,11 @@ class GenerateTest {
     FakeTaskContext first =
         FakeTaskContext.generate("once", "{\"max_tokens\": 20, \"ignore_eos\": true}");
     try (Inference before = templated(template.formatted("<think>"))) {
-      TaskRunHelper.result(before, first);
+      TaskRunFixture.result(before, first);
     }
     try (Inference later = templated(template.formatted("[THINK]"))) {
       FakeTaskContext again = first.again(10);
-      TaskRunHelper.result(later, again);
+      TaskRunFixture.result(later, again);
       assertThat(again.lines)
           .singleElement()
           .satisfies(
@@ -248,7 +248,8 @@ class GenerateTest {
     Engine engine = inference.library().loadedModels().getFirst().engine();
     try (SlowWheel _ = new SlowWheel(inference)) {
       long ended = engine.stats().ended();
-      assertThatThrownBy(() -> TaskRunHelper.run(inference, task)).hasMessageContaining("are gone");
+      assertThatThrownBy(() -> TaskRunFixture.run(inference, task))
+          .hasMessageContaining("are gone");
       assertThat(engine.stats().ended()).isEqualTo(ended + 1);
     }
   }
@@ -262,10 +263,10 @@ class GenerateTest {
   @Test
   void withoutASeedATaskGetsItsOwnInEveryAttempt() throws Exception {
     String data = "{\"max_tokens\": 20, \"ignore_eos\": true}";
-    TaskResult first = TaskRunHelper.result(inference, FakeTaskContext.generate("once", data));
-    TaskResult second = TaskRunHelper.result(inference, FakeTaskContext.generate("once", data));
+    TaskResult first = TaskRunFixture.result(inference, FakeTaskContext.generate("once", data));
+    TaskResult second = TaskRunFixture.result(inference, FakeTaskContext.generate("once", data));
     assertThat(second.text()).isEqualTo(first.text());
-    assertThat(TaskRunHelper.receipt(first).integer("seed"))
+    assertThat(TaskRunFixture.receipt(first).integer("seed"))
         .isEqualTo(Sha256.number53("00001781482179019396_4090_000000/1/1"))
         .isNotNegative();
   }
@@ -273,11 +274,11 @@ class GenerateTest {
   @Test
   void aChangedModelFileRestartsTheTask() throws Exception {
     FakeTaskContext first = plain();
-    TaskRunHelper.result(inference, first);
+    TaskRunFixture.result(inference, first);
     NamedModel otherFile = new NamedModel("tiny", TinyModels.other().file());
     try (Inference later = Inference.open(TinyModels.serving(otherFile))) {
       FakeTaskContext again = first.again(57);
-      TaskResult result = TaskRunHelper.result(later, again);
+      TaskResult result = TaskRunFixture.result(later, again);
       assertThat(again.lines)
           .singleElement()
           .satisfies(
@@ -286,10 +287,10 @@ class GenerateTest {
                       .startsWith("the model file changed (")
                       .endsWith("57 tokens discarded; restarting"));
       assertThat(again.tokens()).hasSize(60);
-      assertThat(TaskRunHelper.receipt(result).has("resumed")).isFalse();
+      assertThat(TaskRunFixture.receipt(result).has("resumed")).isFalse();
       assertThat(result.text())
           .isEqualTo(
-              TaskRunHelper.result(later, FakeTaskContext.generate("once upon a time", PLAIN))
+              TaskRunFixture.result(later, FakeTaskContext.generate("once upon a time", PLAIN))
                   .text());
     }
   }
@@ -297,10 +298,10 @@ class GenerateTest {
   @Test
   void journaledTokensThatTheEngineRefusesAreDiscarded() throws Exception {
     FakeTaskContext first = FakeTaskContext.generate("x", "{\"grammar\": \"root ::= [ab]{30}\"}");
-    String text = TaskRunHelper.result(inference, first).text();
+    String text = TaskRunFixture.result(inference, first).text();
     FakeTaskContext spoiled =
         new FakeTaskContext("generate", "x", first.claim().data(), first.frozen, List.of(5, 6, 7));
-    assertThat(TaskRunHelper.result(inference, spoiled).text()).isEqualTo(text);
+    assertThat(TaskRunFixture.result(inference, spoiled).text()).isEqualTo(text);
     assertThat(spoiled.lines)
         .singleElement()
         .satisfies(line -> assertThat(line).contains("3 tokens").contains("restarting"));
@@ -309,11 +310,11 @@ class GenerateTest {
   @Test
   void theReceiptNamesModelParametersAndTimings() throws Exception {
     TaskResult result =
-        TaskRunHelper.result(
+        TaskRunFixture.result(
             inference,
             FakeTaskContext.generate(
                 "once", PLAIN.replace("}", ", \"presence_penalty\": 0.5, \"stop\": [\"~~~\"]}")));
-    JsonObject receipt = TaskRunHelper.receipt(result);
+    JsonObject receipt = TaskRunFixture.receipt(result);
     assertThat(receipt.string("model")).isEqualTo("tiny");
     assertThat(receipt.string("model_sha256")).isEqualTo(sha256(TinyModels.llama().file()));
     assertThat(receipt.integer("numerics")).isEqualTo(1);
@@ -339,17 +340,17 @@ class GenerateTest {
 
   @Test
   void aStopTextEndsItAndIsNamed() throws Exception {
-    String text = TaskRunHelper.result(inference, plain()).text();
+    String text = TaskRunFixture.result(inference, plain()).text();
     String stop = text.substring(8, 10);
     TaskResult stopped =
-        TaskRunHelper.result(
+        TaskRunFixture.result(
             inference,
             FakeTaskContext.generate(
                 "once upon a time", PLAIN.replace("}", ", \"stop\": " + Json.write(stop) + "}")));
     assertThat(text).startsWith(stopped.text());
     assertThat(stopped.text()).doesNotContain(stop);
-    assertThat(TaskRunHelper.receipt(stopped).string("stop")).isEqualTo(stop);
-    assertThat(TaskRunHelper.receipt(stopped).string("finish_reason")).isEqualTo("stop");
+    assertThat(TaskRunFixture.receipt(stopped).string("stop")).isEqualTo(stop);
+    assertThat(TaskRunFixture.receipt(stopped).string("finish_reason")).isEqualTo("stop");
   }
 
   @Test
@@ -370,10 +371,10 @@ class GenerateTest {
               "generate",
               "x",
               JsonObject.create().put("json_schema", form).put("max_tokens", 200L));
-      TaskResult result = TaskRunHelper.result(inference, task);
+      TaskResult result = TaskRunFixture.result(inference, task);
       assertThat(Json.object(result.text()).values()).containsOnlyKeys("happy", "age");
       assertThat(
-              TaskRunHelper.receipt(result)
+              TaskRunFixture.receipt(result)
                   .object("parameters")
                   .object("constraint")
                   .string("kind"))
@@ -383,7 +384,7 @@ class GenerateTest {
         Map.of("type", "json_schema", "json_schema", Map.of("name", "x", "schema", schema));
     FakeTaskContext openAi =
         new FakeTaskContext("generate", "x", JsonObject.create().put("response_format", format));
-    assertThat(Json.object(TaskRunHelper.result(inference, openAi).text()).values())
+    assertThat(Json.object(TaskRunFixture.result(inference, openAi).text()).values())
         .containsOnlyKeys("happy", "age");
   }
 
@@ -392,7 +393,7 @@ class GenerateTest {
     FakeTaskContext task =
         FakeTaskContext.generate(
             "x", "{\"json_schema\": {\"type\": \"string\", \"minLength\": 50}, \"max_tokens\": 5}");
-    Failure failure = TaskRunHelper.failure(inference, task);
+    Failure failure = TaskRunFixture.failure(inference, task);
     assertThat(failure.message()).startsWith("Structured job produced invalid JSON: ");
     assertThat(failure.retryable()).isFalse();
     assertThat(failure.partial()).startsWith("\"");
@@ -406,23 +407,23 @@ class GenerateTest {
         JsonObject.create()
             .put("json_schema", "{\"type\": \"integer\"}")
             .put("grammar", "root ::= [1-9] [0-9] [0-9]");
-    assertThat(TaskRunHelper.result(inference, new FakeTaskContext("generate", "x", data)).text())
+    assertThat(TaskRunFixture.result(inference, new FakeTaskContext("generate", "x", data)).text())
         .matches("[1-9][0-9]{2}");
     data.put("grammar", "root ::= \"[\" [0-9]");
     assertThat(
-            TaskRunHelper.failure(inference, new FakeTaskContext("generate", "x", data)).message())
+            TaskRunFixture.failure(inference, new FakeTaskContext("generate", "x", data)).message())
         .startsWith("Structured job produced invalid JSON: ");
   }
 
   @Test
   void aTruncatedGrammarOutputIsDone() throws Exception {
     TaskResult result =
-        TaskRunHelper.result(
+        TaskRunFixture.result(
             inference,
             FakeTaskContext.generate(
                 "x", "{\"grammar\": \"root ::= \\\"a\\\"+\", \"max_tokens\": 5}"));
     assertThat(result.text()).matches("a+");
-    assertThat(TaskRunHelper.receipt(result).string("finish_reason")).isIn("length", "stop");
+    assertThat(TaskRunFixture.receipt(result).string("finish_reason")).isIn("length", "stop");
   }
 
   @Test
@@ -445,14 +446,14 @@ class GenerateTest {
       FakeTaskContext said =
           FakeTaskContext.generate("u", "{\"system\": \"s\", \"thinking\": false" + rest);
       FakeTaskContext raw = FakeTaskContext.generate("[system]s[user]u", "{\"raw\": true" + rest);
-      String text = TaskRunHelper.result(templated, chat).text();
-      assertThat(TaskRunHelper.result(templated, said).text()).isEqualTo(text);
-      assertThat(TaskRunHelper.result(templated, raw).text()).isEqualTo(text);
+      String text = TaskRunFixture.result(templated, chat).text();
+      assertThat(TaskRunFixture.result(templated, said).text()).isEqualTo(text);
+      assertThat(TaskRunFixture.result(templated, raw).text()).isEqualTo(text);
 
       FakeTaskContext thinking = FakeTaskContext.generate("u", "{\"system\": \"s\"" + rest);
-      TaskResult thought = TaskRunHelper.result(templated, thinking);
+      TaskResult thought = TaskRunFixture.result(templated, thinking);
       assertThat(thought.text()).as("it never closed its thoughts").isEmpty();
-      assertThat(TaskRunHelper.receipt(thought).string("thoughts")).isNotEmpty();
+      assertThat(TaskRunFixture.receipt(thought).string("thoughts")).isNotEmpty();
       assertThat(thinking.journaled()).isNotEmpty();
     }
   }

@@ -21,7 +21,7 @@ class IdleUnloadTest {
     InferenceSettings settings =
         TinyModels.serving(TinyModels.llama()).withIdle(Duration.ofMinutes(5));
     try (Inference inference = Inference.open(settings, clock::get)) {
-      String text = TaskRunHelper.result(inference, FakeTaskContext.generate("once", DATA)).text();
+      String text = TaskRunFixture.result(inference, FakeTaskContext.generate("once", DATA)).text();
       ModelShelf shelf = inference.library().shelf();
       LoadedModel first = inference.library().loadedModels().getFirst();
       clock.addAndGet(Duration.ofMinutes(5).toNanos() - 1);
@@ -39,7 +39,7 @@ class IdleUnloadTest {
       shelf.unloadIdle();
       assertThat(inference.stats().loaded()).isEmpty();
       assertThat(inference.stats().models()).isEmpty();
-      assertThat(TaskRunHelper.result(inference, FakeTaskContext.generate("once", DATA)).text())
+      assertThat(TaskRunFixture.result(inference, FakeTaskContext.generate("once", DATA)).text())
           .isEqualTo(text);
       assertThat(inference.stats().loaded()).containsExactly("tiny");
       assertThat(inference.library().loadedModels()).doesNotContain(first).hasSize(1);

@@ -52,7 +52,7 @@ class InferenceOnDiskTest {
     JobId job = workspace.submitter().submit(JobSpec.of(List.of(stage)));
     try (Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
       FakeTaskContext alone = FakeTaskContext.generate("once upon a time", DATA);
-      String text = TaskRunHelper.result(inference, alone).text();
+      String text = TaskRunFixture.result(inference, alone).text();
       for (int owner = 0; owner < 3; owner++) {
         try (SlowWheel _ = new SlowWheel(inference);
             JobStore store = workspace.own().orElseThrow()) {

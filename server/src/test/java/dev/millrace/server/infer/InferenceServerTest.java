@@ -58,7 +58,7 @@ class InferenceServerTest {
   }
 
   private String alone(String input) throws Exception {
-    return TaskRunHelper.result(inference, FakeTaskContext.generate(input, DATA)).text();
+    return TaskRunFixture.result(inference, FakeTaskContext.generate(input, DATA)).text();
   }
 
   private boolean hasDraft(JobId job) {

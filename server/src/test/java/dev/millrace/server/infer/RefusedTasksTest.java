@@ -40,7 +40,7 @@ class RefusedTasksTest {
   }
 
   private static String refusal(FakeTaskContext task) throws Exception {
-    Failure failure = TaskRunHelper.failure(inference, task);
+    Failure failure = TaskRunFixture.failure(inference, task);
     assertThat(failure.retryable()).isFalse();
     assertThat(failure.partial()).isNull();
     assertThat(task.frozen).as("no terms were frozen").isNull();
@@ -128,7 +128,7 @@ class RefusedTasksTest {
   void anInvalidGrammarOrSchemaIsRefused() throws Exception {
     // found when it is compiled for the model, after the terms were frozen
     assertThat(
-            TaskRunHelper.failure(
+            TaskRunFixture.failure(
                 inference, FakeTaskContext.generate("x", "{\"grammar\": \"root = 1\"}")))
         .satisfies(
             failure -> {
@@ -136,7 +136,7 @@ class RefusedTasksTest {
               assertThat(failure.retryable()).isFalse();
             });
     assertThat(
-            TaskRunHelper.failure(
+            TaskRunFixture.failure(
                     inference,
                     FakeTaskContext.generate("x", "{\"json_schema\": {\"frobnicate\": true}}"))
                 .message())

@@ -125,7 +125,8 @@ class RemoteBesideLocalModelTest {
   void receiptsHaveTheHashOfTheOpener() throws Exception {
     far.becomeReady();
     FakeTaskContext task = FakeTaskContext.generate("once", DATA.formatted("far"));
-    assertThat(TaskRunHelper.receipt(TaskRunHelper.result(inference, task)).string("model_sha256"))
+    assertThat(
+            TaskRunFixture.receipt(TaskRunFixture.result(inference, task)).string("model_sha256"))
         .isEqualTo(FakeRemoteModel.SHA256);
   }
 
@@ -134,14 +135,14 @@ class RemoteBesideLocalModelTest {
     far.becomeReady();
     far.breakDown();
     FakeTaskContext task = FakeTaskContext.generate("once", DATA.formatted("far"));
-    assertThat(TaskRunHelper.failure(inference, task).retryable()).isTrue();
+    assertThat(TaskRunFixture.failure(inference, task).retryable()).isTrue();
     await().atMost(InMemoryServer.TIMEOUT).until(() -> far.left() == 1);
     assertThat(inference.stats().remoteModels().getFirst().ready()).isFalse();
     await()
         .atMost(InMemoryServer.TIMEOUT)
         .until(() -> far.opened() == 2); // without a request of a task
     far.becomeReady();
-    assertThat(TaskRunHelper.result(inference, task.again(0)).text()).isNotEmpty();
+    assertThat(TaskRunFixture.result(inference, task.again(0)).text()).isNotEmpty();
   }
 
   @Test
@@ -149,7 +150,7 @@ class RemoteBesideLocalModelTest {
     far.trouble(new EngineException("the node does not know us"));
     far.breakDown();
     FakeTaskContext task = FakeTaskContext.generate("once", DATA.formatted("far"));
-    TaskRunHelper.failure(inference, task);
+    TaskRunFixture.failure(inference, task);
     await().atMost(InMemoryServer.TIMEOUT).until(() -> far.opened() >= 2);
     for (int times = 3; times < 6; times++) {
       int opened = times;

@@ -43,7 +43,7 @@ class RemoteModelTest {
   @BeforeEach
   void open() throws Exception {
     try (Inference here = Inference.open(TinyModels.serving(TinyModels.llama()))) {
-      text = TaskRunHelper.result(here, FakeTaskContext.generate("once", DATA)).text();
+      text = TaskRunFixture.result(here, FakeTaskContext.generate("once", DATA)).text();
     }
     inference = Inference.open(TinyModels.serving(model.named("far")), clock::get);
   }
@@ -149,10 +149,10 @@ class RemoteModelTest {
     inference.close();
     inference = Inference.open(TinyModels.serving(model.named("far"), TinyModels.llama()));
     TaskResult other =
-        TaskRunHelper.result(inference, new FakeTaskContext("embed", "once", JsonObject.create()));
-    assertThat(TaskRunHelper.receipt(other).string("model")).isEqualTo("tiny");
+        TaskRunFixture.result(inference, new FakeTaskContext("embed", "once", JsonObject.create()));
+    assertThat(TaskRunFixture.receipt(other).string("model")).isEqualTo("tiny");
     JsonObject far = JsonObject.create().put("model", "far");
-    Failure failure = TaskRunHelper.failure(inference, new FakeTaskContext("embed", "once", far));
+    Failure failure = TaskRunFixture.failure(inference, new FakeTaskContext("embed", "once", far));
     assertThat(failure.retryable()).isFalse();
     assertThat(failure.message()).contains("far", "layers are at other nodes");
   }
@@ -171,7 +171,7 @@ class RemoteModelTest {
     for (int times = 1; times <= 3; times++) {
       model.revoke(times, 10);
       FakeTaskContext task = FakeTaskContext.generate("once", DATA);
-      TaskResult result = TaskRunHelper.result(inference, task);
+      TaskResult result = TaskRunFixture.result(inference, task);
       assertThat(result.text()).as("revoked %d times", times).isEqualTo(text);
       assertThat(task.tokens()).hasSize(40);
       assertThat(task.lines)
@@ -180,7 +180,7 @@ class RemoteModelTest {
               line ->
                   assertThat(line)
                       .contains("node b computed something else", "discarded; restarting"));
-      assertThat(TaskRunHelper.receipt(result).integer("resumed", 0)).isZero();
+      assertThat(TaskRunFixture.receipt(result).integer("resumed", 0)).isZero();
     }
   }
 
@@ -189,26 +189,26 @@ class RemoteModelTest {
     model.becomeReady();
     model.revoke(4, 10);
     FakeTaskContext task = FakeTaskContext.generate("once", DATA);
-    Failure failure = TaskRunHelper.failure(inference, task);
+    Failure failure = TaskRunFixture.failure(inference, task);
     assertThat(failure.retryable()).isTrue();
     assertThat(failure.message()).contains("node b computed something else");
     assertThat(failure.partial()).isNull();
     assertThat(task.lines).hasSize(4);
     assertThat(task.tokens()).as("tokens to resume from").isEmpty();
-    assertThat(TaskRunHelper.result(inference, task.again(0)).text()).isEqualTo(text);
+    assertThat(TaskRunFixture.result(inference, task.again(0)).text()).isEqualTo(text);
   }
 
   @Test
   void revokedTokensOfAnEarlierAttemptAreDiscarded() throws Exception {
     model.becomeReady();
     FakeTaskContext first = FakeTaskContext.generate("once", DATA);
-    TaskRunHelper.result(inference, first);
+    TaskRunFixture.result(inference, first);
     model.revoke(1, 5);
     FakeTaskContext second = first.again(20);
-    TaskResult result = TaskRunHelper.result(inference, second);
+    TaskResult result = TaskRunFixture.result(inference, second);
     assertThat(result.text()).isEqualTo(text);
     assertThat(second.tokens()).isEqualTo(first.tokens());
-    assertThat(TaskRunHelper.receipt(result).integer("resumed", 0)).isZero();
+    assertThat(TaskRunFixture.receipt(result).integer("resumed", 0)).isZero();
   }
 
   @Test
@@ -217,10 +217,10 @@ class RemoteModelTest {
     model.revoke(1, 10);
     FakeTaskContext task = FakeTaskContext.generate("once", DATA);
     task.onLog = task::pause;
-    assertThat(TaskRunHelper.run(inference, task)).isInstanceOf(Released.class);
+    assertThat(TaskRunFixture.run(inference, task)).isInstanceOf(Released.class);
     assertThat(task.lines).hasSize(1);
     FakeTaskContext again = task.again(task.tokens().size());
-    assertThat(TaskRunHelper.result(inference, again).text()).isEqualTo(text);
+    assertThat(TaskRunFixture.result(inference, again).text()).isEqualTo(text);
   }
 
   @Test
@@ -240,7 +240,7 @@ class RemoteModelTest {
   void aRevokedVerificationIsReported() throws Exception {
     FakeTaskContext task = FakeTaskContext.generate("once", DATA);
     model.becomeReady();
-    TaskResult result = TaskRunHelper.result(inference, task);
+    TaskResult result = TaskRunFixture.result(inference, task);
     VerifyRequest request =
         new VerifyRequest(
             "generate", "once", Json.object(DATA), FakeTaskContext.CREATED, task.frozen, result);

@@ -10,8 +10,8 @@ import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.Worker;
 
 /** Runs tasks on an {@link Inference} for tests. */
-final class TaskRunHelper {
-  private TaskRunHelper() {}
+final class TaskRunFixture {
+  private TaskRunFixture() {}
 
   static TaskOutcome run(Inference inference, FakeTaskContext task) throws Exception {
     for (Worker worker : inference.workers()) {

@@ -31,7 +31,7 @@ class TaskVerifierTest {
   static void open() throws Exception {
     inference = Inference.open(TinyModels.serving(TinyModels.llama()));
     task = FakeTaskContext.generate("once upon", DATA);
-    result = TaskRunHelper.result(inference, task);
+    result = TaskRunFixture.result(inference, task);
   }
 
   @AfterAll
@@ -116,7 +116,7 @@ class TaskVerifierTest {
   @Test
   void anEmbeddingIsRepeatedFromItsReceipt() throws Exception {
     TaskResult vector =
-        TaskRunHelper.result(inference, new FakeTaskContext("embed", "once", JsonObject.create()));
+        TaskRunFixture.result(inference, new FakeTaskContext("embed", "once", JsonObject.create()));
     VerifyRequest honest =
         new VerifyRequest(
             "embed",
