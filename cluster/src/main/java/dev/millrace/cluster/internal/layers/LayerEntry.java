@@ -24,36 +24,38 @@ public final class LayerEntry {
   public int users; // open sessions
   public long idleSince; // when the last session closed, or when it was loaded
 
-  private LayerEntry(
-      String sha256,
-      String model,
-      int layers,
-      LayerRange range,
-      @Nullable Path file,
-      long fileBytes,
-      long bytes) {
-    this.sha256 = sha256;
+  /**
+   * The model's file: by its path, or by its hash and size.
+   *
+   * @param sha256 empty: not known yet
+   * @param path null: found by its hash
+   * @param bytes 0: not known
+   */
+  private record ModelFile(String sha256, @Nullable Path path, long bytes) {}
+
+  private LayerEntry(ModelFile file, String model, int layers, LayerRange range, long bytes) {
+    this.sha256 = file.sha256();
     this.model = model;
     this.layers = layers;
     this.range = range;
-    this.configured = file != null;
-    this.file = file;
-    this.fileBytes = fileBytes;
+    this.configured = file.path() != null;
+    this.file = file.path();
+    this.fileBytes = file.bytes();
     this.reserved = bytes;
     this.bytes = bytes;
-    this.state = file == null ? HeldLayers.State.FETCHING : HeldLayers.State.LOADING;
+    this.state = file.path() == null ? HeldLayers.State.FETCHING : HeldLayers.State.LOADING;
   }
 
   /** Layers of a file in the node's settings. */
   public static LayerEntry configured(
       String model, int layers, LayerRange range, Path file, long bytes) {
-    return new LayerEntry("", model, layers, range, file, 0, bytes);
+    return new LayerEntry(new ModelFile("", file, 0), model, layers, range, bytes);
   }
 
   /** Layers that an origin requested. */
   public static LayerEntry requested(
       String sha256, String model, LayerRange range, long fileBytes, long bytes) {
-    return new LayerEntry(sha256, model, 0, range, null, fileBytes, bytes);
+    return new LayerEntry(new ModelFile(sha256, null, fileBytes), model, 0, range, bytes);
   }
 
   boolean isLoaded() {

@@ -152,7 +152,11 @@ public final class LayerLoader implements AsyncLayerLoader, AutoCloseable {
     ModelFetch.WantedModel wanted =
         new ModelFetch.WantedModel(entry.sha256, entry.model, entry.fileBytes);
     ModelFetch from =
-        ModelFetch.of(store, wanted, calls, () -> peers.apply(entry.sha256), listener::fetching);
+        ModelFetch.of(
+            store,
+            wanted,
+            new ModelFetch.Sources(calls, () -> peers.apply(entry.sha256)),
+            listener::fetching);
     fetch = from;
     try {
       if (closed) {

@@ -69,10 +69,17 @@ public final class ModelFetch {
             System::nanoTime);
   }
 
+  /**
+   * Where the model comes from.
+   *
+   * @param calls reach a peer
+   * @param peers called whenever another peer is needed; returns the peers that have the model
+   */
+  public record Sources(PeerCalls calls, Supplier<List<ModelSource>> peers) {}
+
   private final ModelStore store;
   private final WantedModel wanted;
-  private final PeerCalls calls;
-  private final Supplier<List<ModelSource>> peers;
+  private final Sources sources;
   private final FetchDisk disk;
   private final Limits limits;
   private final CountDownLatch stopped = new CountDownLatch(1);
@@ -87,31 +94,24 @@ public final class ModelFetch {
   ModelFetch(
       ModelStore store,
       WantedModel wanted,
-      PeerCalls calls,
-      Supplier<List<ModelSource>> peers,
+      Sources sources,
       FetchDisk disk,
       Limits limits,
       Consumer<String> progress) {
     this.store = store;
     this.wanted = wanted;
-    this.calls = calls;
-    this.peers = peers;
+    this.sources = sources;
     this.disk = disk;
     this.limits = limits;
     this.progressLog = new FetchProgress(wanted, limits.clock(), progress);
   }
 
   /**
-   * @param peers called whenever another peer is needed; returns the peers that have the model
    * @param progress called with progress texts, by the fetching thread
    */
   public static ModelFetch of(
-      ModelStore store,
-      WantedModel wanted,
-      PeerCalls calls,
-      Supplier<List<ModelSource>> peers,
-      Consumer<String> progress) {
-    return new ModelFetch(store, wanted, calls, peers, FetchDisk.REAL, Limits.DEFAULT, progress);
+      ModelStore store, WantedModel wanted, Sources sources, Consumer<String> progress) {
+    return new ModelFetch(store, wanted, sources, FetchDisk.REAL, Limits.DEFAULT, progress);
   }
 
   /**
@@ -214,7 +214,7 @@ public final class ModelFetch {
 
   private List<ModelSource> candidates() {
     List<ModelSource> candidates = new ArrayList<>();
-    for (ModelSource peer : peers.get()) {
+    for (ModelSource peer : sources.peers().get()) {
       if (!givenUp.containsKey(peer.name())) {
         candidates.add(peer);
       }
@@ -260,7 +260,7 @@ public final class ModelFetch {
     ChunkHashes before = open.chunks();
     String broke = "it sent nothing";
     try {
-      calls.call(peer.at(), call::fetchOver);
+      sources.calls().call(peer.at(), call::fetchOver);
     } catch (EOFException e) {
       broke = "it ended the call";
     } catch (IOException | ClusterException e) {

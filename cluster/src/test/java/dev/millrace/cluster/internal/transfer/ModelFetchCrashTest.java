@@ -89,8 +89,8 @@ class ModelFetchCrashTest {
       assertThat(target.find(wanted.sha256())).isEmpty();
 
       LoopbackPeers.Answering rest = lines.peer("b", new ModelServer(source));
-      Path fetched =
-          ModelFetch.of(target, wanted, lines, () -> List.of(rest.peer()), words -> {}).run();
+      ModelFetch.Sources sources = new ModelFetch.Sources(lines, () -> List.of(rest.peer()));
+      Path fetched = ModelFetch.of(target, wanted, sources, words -> {}).run();
       assertThat(fetched).hasSameBinaryContentAs(model);
       assertThat(rest.sent().get())
           .isBetween(wanted.bytes() - 3L * CHUNK, wanted.bytes() - 3L * CHUNK + 4_096);

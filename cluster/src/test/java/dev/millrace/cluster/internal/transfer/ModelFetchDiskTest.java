@@ -99,7 +99,7 @@ final class ModelFetchDiskTest extends ModelFetchFixture {
   }
 
   @Test
-  void whatIsDamagedBetweenTwoFetchesIsFetchedAgainAndNothingElse() throws IOException {
+  void onlyChunksDamagedBetweenTwoFetchesAreFetchedAgain() throws IOException {
     assertThatThrownBy(() -> fetch(disk(4L * CHUNK, Long.MAX_VALUE), honest("a").peer()).run())
         .hasMessageContaining("No space");
     Path part = dir.resolve("cache").resolve(wanted.sha256() + ".part");
@@ -126,8 +126,7 @@ final class ModelFetchDiskTest extends ModelFetchFixture {
         new ModelFetch(
             neighbour,
             wanted,
-            lines,
-            () -> List.of(other.peer()),
+            new ModelFetch.Sources(lines, () -> List.of(other.peer())),
             FetchDisk.REAL,
             LIMITS,
             words -> {
@@ -160,8 +159,7 @@ final class ModelFetchDiskTest extends ModelFetchFixture {
         new ModelFetch(
             store("cache"),
             wanted,
-            lines,
-            () -> List.of(first),
+            new ModelFetch.Sources(lines, () -> List.of(first)),
             FetchDisk.REAL,
             LIMITS,
             words -> second[0].stop());
@@ -171,7 +169,7 @@ final class ModelFetchDiskTest extends ModelFetchFixture {
   }
 
   @Test
-  void whatAnotherProcessFetchedMeanwhileIsFoundWithoutAnyPeer() throws IOException {
+  void aModelThatAnotherProcessFetchedIsFoundWithoutAnyPeer() throws IOException {
     ModelStore neighbour = store("cache");
     Awaitility.await().until(() -> neighbour.hashingProgress().isEmpty());
     Path fetched = run(honest("a").peer());

@@ -71,7 +71,8 @@ abstract class ModelFetchFixture {
   }
 
   ModelFetch fetch(FetchDisk disk, ModelSource... peers) {
-    return new ModelFetch(target, wanted, lines, () -> List.of(peers), disk, LIMITS, words -> {});
+    ModelFetch.Sources sources = new ModelFetch.Sources(lines, () -> List.of(peers));
+    return new ModelFetch(target, wanted, sources, disk, LIMITS, words -> {});
   }
 
   Path run(ModelSource... peers) {

@@ -50,7 +50,7 @@ final class ModelFetchPeersTest extends ModelFetchFixture {
   @Test
   void aWrongChunkIsNotKeptAndItsPeerIsNotAskedAgain() throws IOException {
     AtomicInteger calls = new AtomicInteger();
-    LoopbackPeers.Answering liar =
+    LoopbackPeers.Answering faultyPeer =
         changing(
             "a",
             (bytes, from, offset, length) -> {
@@ -60,7 +60,7 @@ final class ModelFetchPeersTest extends ModelFetchFixture {
               }
             });
     LoopbackPeers.Answering other = honest("b");
-    isThere(run(liar.peer(), other.peer()));
+    isThere(run(faultyPeer.peer(), other.peer()));
     assertThat(calls).hasValue(1);
     assertThat(other.sent().get())
         .as("the first chunk was right")
@@ -69,7 +69,7 @@ final class ModelFetchPeersTest extends ModelFetchFixture {
             () -> {
               target.close();
               target = store("other-cache");
-              run(liar.peer());
+              run(faultyPeer.peer());
             })
         .hasMessageContaining("a: chunk 1 does not have the hash that it announced");
   }
@@ -80,9 +80,9 @@ final class ModelFetchPeersTest extends ModelFetchFixture {
     byte[] bytes = Files.readAllBytes(model);
     bytes[2 * CHUNK + 77] ^= 1;
     Path forged = Files.write(dir.resolve("forged.gguf"), bytes);
-    ModelSource liar = lying(forged).peer();
+    ModelSource faultyPeer = lying(forged).peer();
     LoopbackPeers.Answering other = honest("b");
-    isThere(run(liar, other.peer()));
+    isThere(run(faultyPeer, other.peer()));
     assertThat(other.sent().get()).as("one chunk only").isBetween((long) CHUNK, CHUNK + WORDS);
   }
 
@@ -90,7 +90,7 @@ final class ModelFetchPeersTest extends ModelFetchFixture {
   void aPeerThatDisagreesIsAskedAfterThoseThatAgree() throws IOException {
     byte[] bytes = Files.readAllBytes(model);
     Arrays.fill(bytes, (byte) 3);
-    LoopbackPeers.Answering liar = lying(Files.write(dir.resolve("forged.gguf"), bytes));
+    LoopbackPeers.Answering faultyPeer = lying(Files.write(dir.resolve("forged.gguf"), bytes));
     ModelSource first = breaking("a", CHUNK + WORDS).peer();
     ModelSource last = honest("c").peer();
     AtomicInteger round = new AtomicInteger();
@@ -98,13 +98,17 @@ final class ModelFetchPeersTest extends ModelFetchFixture {
         new ModelFetch(
             target,
             wanted,
-            lines,
-            () -> round.getAndIncrement() == 0 ? List.of(first) : List.of(liar.peer(), last),
+            new ModelFetch.Sources(
+                lines,
+                () ->
+                    round.getAndIncrement() == 0
+                        ? List.of(first)
+                        : List.of(faultyPeer.peer(), last)),
             FetchDisk.REAL,
             LIMITS,
             words -> {});
     isThere(fetch.run());
-    assertThat(liar.sent().get()).as("it only told its hashes").isLessThan(WORDS);
+    assertThat(faultyPeer.sent().get()).as("it only told its hashes").isLessThan(WORDS);
   }
 
   @Test
@@ -178,7 +182,12 @@ final class ModelFetchPeersTest extends ModelFetchFixture {
             () -> clock.addAndGet(TimeUnit.SECONDS.toNanos(1)));
     ModelFetch fetch =
         new ModelFetch(
-            target, wanted, lines, () -> List.of(slow), FetchDisk.REAL, limits, words -> {});
+            target,
+            wanted,
+            new ModelFetch.Sources(lines, () -> List.of(slow)),
+            FetchDisk.REAL,
+            limits,
+            words -> {});
     assertThatThrownBy(fetch::run).hasMessageContaining("a chunk takes longer than PT5S");
   }
 
@@ -201,8 +210,9 @@ final class ModelFetchPeersTest extends ModelFetchFixture {
           clock.addAndGet(TimeUnit.SECONDS.toNanos(2));
           return List.of();
         };
+    ModelFetch.Sources noSources = new ModelFetch.Sources(lines, none);
     ModelFetch inVain =
-        new ModelFetch(target, wanted, lines, none, FetchDisk.REAL, limits, words -> {});
+        new ModelFetch(target, wanted, noSources, FetchDisk.REAL, limits, words -> {});
     assertThatThrownBy(inVain::run).hasMessageContaining("no node has the file of org/m.gguf");
     assertThat(asked).as("at once, and for 6 s").hasValue(4);
     Supplier<List<ModelSource>> third =
@@ -210,12 +220,13 @@ final class ModelFetchPeersTest extends ModelFetchFixture {
           none.get();
           return asked.get() == 7 ? List.of(late) : List.of();
         };
+    ModelFetch.Sources lateSource = new ModelFetch.Sources(lines, third);
     isThere(
-        new ModelFetch(target, wanted, lines, third, FetchDisk.REAL, limits, words -> {}).run());
+        new ModelFetch(target, wanted, lateSource, FetchDisk.REAL, limits, words -> {}).run());
   }
 
   @Test
-  void morePartsThanAModelHasAreALieAndMakeNoFile() throws IOException {
+  void morePartsThanAModelHasAreRefusedAndMakeNoFile() throws IOException {
     isRefused("1025 files", out -> header(out, CHUNK, 1025));
     // As many as may be: none is made before a chunk of it is here.
     long[] parts = new long[ChunkHashes.MOST_PARTS];

@@ -15,7 +15,8 @@ final class ModelFetchProcess {
     ModelSource peer = new ModelSource("peer", HostPort.parse(arguments[3]));
     try (ModelStore store = ModelStore.open(List.of(), Path.of(arguments[0]), () -> {});
         LoopbackPeers lines = new LoopbackPeers()) {
-      ModelFetch.of(store, wanted, lines, () -> List.of(peer), words -> {}).run();
+      ModelFetch.Sources sources = new ModelFetch.Sources(lines, () -> List.of(peer));
+      ModelFetch.of(store, wanted, sources, words -> {}).run();
     }
   }
 }

@@ -83,7 +83,7 @@ class ModelServerTest {
   }
 
   @Test
-  void aSlotIsNotHeldByOneWhoAsksTooSeldom() throws IOException {
+  void aCallerThatAsksTooSeldomLosesItsSlot() throws IOException {
     AtomicLong clock = new AtomicLong();
     HostPort at = lines.peer("a", new ModelServer(store, 5, clock::get)).peer().at();
     Caller slow = Caller.of(at, sha256);
@@ -105,7 +105,7 @@ class ModelServerTest {
   }
 
   @Test
-  void aSlotIsNotHeldByOneWhoTakesTooSlowly() throws IOException {
+  void aCallerThatReadsTooSlowlyLosesItsSlot() throws IOException {
     AtomicLong clock = new AtomicLong();
     HostPort at =
         lines
@@ -123,17 +123,17 @@ class ModelServerTest {
   }
 
   @Test
-  void aCrowdIsSentAway() throws IOException {
+  void callersBeyondTheLimitAreRefused() throws IOException {
     HostPort at = lines.peer("a", new ModelServer(store, 5, System::nanoTime)).peer().at();
-    List<Caller> crowd = new ArrayList<>();
+    List<Caller> callers = new ArrayList<>();
     for (int i = 0; i < 18; i++) {
-      crowd.add(Caller.of(at, sha256));
-      assertThat(crowd.getLast().in.read()).isIn(ModelServer.HAVE, ModelServer.WAIT);
+      callers.add(Caller.of(at, sha256));
+      assertThat(callers.getLast().in.read()).isIn(ModelServer.HAVE, ModelServer.WAIT);
     }
     Caller last = Caller.of(at, sha256);
     assertThat(last.in.read()).isEqualTo(ModelServer.REFUSED);
     assertThat(last.in.readUTF()).contains("18 others are fetching here");
-    for (Caller one : crowd) {
+    for (Caller one : callers) {
       one.socket.close();
     }
     await()
@@ -179,7 +179,7 @@ class ModelServerTest {
   }
 
   @Test
-  void aModelGoesOverASwitchboard() throws IOException {
+  void aModelIsFetchedOverPeerConnections() throws IOException {
     NetworkKey key = NetworkKey.generate();
     HostPort free = new HostPort("127.0.0.1", 0);
     NodeIdentity here = new NodeIdentity("here", 1, key.tls(), false);
@@ -195,7 +195,8 @@ class ModelServerTest {
       ModelFetch.WantedModel wanted = new ModelFetch.WantedModel(sha256, "m", Files.size(model));
       PeerCalls wire = PeerCalls.over(b, Duration.ofSeconds(10));
       ModelSource peer = new ModelSource("here", a.address());
-      Path fetched = ModelFetch.of(target, wanted, wire, () -> List.of(peer), words -> {}).run();
+      ModelFetch.Sources sources = new ModelFetch.Sources(wire, () -> List.of(peer));
+      Path fetched = ModelFetch.of(target, wanted, sources, words -> {}).run();
       assertThat(fetched).hasSameBinaryContentAs(model);
     }
   }
@@ -225,7 +226,8 @@ class ModelServerTest {
               new ModelSource("frozen", silent.address()), new ModelSource("here", a.address()));
       PeerCalls wire = PeerCalls.over(b, Duration.ofSeconds(1));
       long began = System.nanoTime();
-      Path fetched = ModelFetch.of(target, wanted, wire, () -> both, words -> {}).run();
+      ModelFetch.Sources sources = new ModelFetch.Sources(wire, () -> both);
+      Path fetched = ModelFetch.of(target, wanted, sources, words -> {}).run();
       assertThat(fetched).hasSameBinaryContentAs(model);
       assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(9));
     }
