@@ -43,7 +43,7 @@ final class PeerConnectionsLeakTest {
   }
 
   /** Links both ways, a running call, an unknown connection, and a close. */
-  private static void round() throws Exception {
+  private void round() throws Exception {
     try (LoopbackConnections net = new LoopbackConnections()) {
       LinkedPair pair = net.pair();
       PeerConnections a = pair.a();
@@ -70,11 +70,15 @@ final class PeerConnectionsLeakTest {
                                       (in, out) -> in.readInt()))
                           .hasMessage(b.address() + " ended the call \"wait\" early"));
       called.await();
-      try (Socket stranger = new Socket(b.address().host(), b.address().port())) {
-        stranger.getOutputStream().write(22);
+      try (Socket unknown = new Socket(b.address().host(), b.address().port())) {
+        unknown.getOutputStream().write(22);
         eventually(() -> assertThat(pair.atA().texts).hasSize(1));
         eventually(() -> assertThat(pair.atB().texts).hasSize(1));
         eventually(() -> assertThat(b.connectionsWithoutLink()).isEqualTo(2));
+        for (String kind : List.of("accept", "link", "inbound", "call", "deadline")) {
+          eventually(
+              () -> assertThat(threads()).anyMatch(line -> line.contains("millrace-" + kind)));
+        }
         b.close();
       }
       caller.join();
@@ -107,7 +111,7 @@ final class PeerConnectionsLeakTest {
           .dumpThreads(dump.toString(), ThreadDumpFormat.TEXT_PLAIN);
       try (Stream<String> lines = Files.lines(dump)) {
         return lines
-            .filter(line -> line.matches("#\\d+ \"millrace-(accept|link|guest|call|deadline).*"))
+            .filter(line -> line.matches("#\\d+ \"millrace-(accept|link|inbound|call|deadline).*"))
             .toList();
       }
     } catch (IOException e) {
