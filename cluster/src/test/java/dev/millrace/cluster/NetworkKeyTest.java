@@ -43,7 +43,7 @@ final class NetworkKeyTest {
   }
 
   @Test
-  void whatIsNoKeyIsRefusedWithoutQuotingIt() throws Exception {
+  void anInvalidKeyIsRefusedWithoutQuotingIt() throws Exception {
     String good = "millrace-network-key-1:" + "0123456789abcdef".repeat(4);
     for (String bad :
         new String[] {

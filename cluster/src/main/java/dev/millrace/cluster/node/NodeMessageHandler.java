@@ -29,7 +29,7 @@ final class NodeMessageHandler implements MessageReceiver {
   private final NodeSessions sessions;
 
   /** Senders that were told that a session is not open for them. */
-  private final Map<StrayFrame, Boolean> toldStrays =
+  private final Map<StrayFrame, Boolean> notifiedSenders =
       new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<StrayFrame, Boolean> eldest) {
@@ -115,8 +115,8 @@ final class NodeMessageHandler implements MessageReceiver {
 
   /** A frame of an unknown session is dropped; its sender is told once. */
   private void stray(String from, long session) {
-    synchronized (toldStrays) {
-      if (toldStrays.put(new StrayFrame(from, session), true) != null) {
+    synchronized (notifiedSenders) {
+      if (notifiedSenders.put(new StrayFrame(from, session), true) != null) {
         return;
       }
     }

@@ -224,8 +224,8 @@ final class InMemoryNodes {
 
   void load(String origin, String node, String sha256, int from, int to) {
     long bytes = (long) FakeLoadedLayers.LAYER * (to - from);
-    LoadLayersRequest wish = new LoadLayersRequest(sha256, MODEL, from, to, 1000, bytes);
-    send(origin, node, Kind.LOAD, 0, WireCodec.encode(wish));
+    LoadLayersRequest request = new LoadLayersRequest(sha256, MODEL, from, to, 1000, bytes);
+    send(origin, node, Kind.LOAD, 0, WireCodec.encode(request));
     work();
   }
 

@@ -212,14 +212,14 @@ class LayerNodeTest {
           .ignoreExceptions()
           .until(() -> !origin.stateOf("a").files().isEmpty());
       String sha256 = origin.stateOf("a").files().getFirst();
-      origin.send("a", Kind.LOAD, 0, wish(sha256, 1, 3, 2 * one));
+      origin.send("a", Kind.LOAD, 0, loadRequest(sha256, 1, 3, 2 * one));
       origin.awaitLoaded("a");
       HeldLayers holding = origin.stateOf("a").holdings().getFirst();
       assertThat(holding)
           .extracting(HeldLayers::from, HeldLayers::to, HeldLayers::layers, HeldLayers::model)
           .containsExactly(1, 3, LAYERS, "tiny");
       assertThat(origin.stateOf("a").used()).isEqualTo(holding.bytes());
-      origin.send("a", Kind.LOAD, 0, wish(sha256, 0, 4, 4 * one));
+      origin.send("a", Kind.LOAD, 0, loadRequest(sha256, 0, 4, 4 * one));
       String refusal = WireCodec.decodeTexts(origin.next(Kind.REFUSED).body(), 1).getFirst();
       assertThat(refusal).startsWith("layers 0-3 of model tiny need ");
     }
@@ -233,13 +233,13 @@ class LayerNodeTest {
       String sha256 = origin.awaitLoaded("a");
       origin.awaitMember("b");
       Awaitility.await().until(() -> origin.stateOf("a").files().contains(sha256));
-      origin.send("b", Kind.LOAD, 0, wish(sha256, 2, 4, Files.size(file) / 2));
+      origin.send("b", Kind.LOAD, 0, loadRequest(sha256, 2, 4, Files.size(file) / 2));
       origin.awaitLoaded("b");
       assertThat(origin.stateOf("b").holdings().getFirst())
           .extracting(HeldLayers::from, HeldLayers::to, HeldLayers::sha256)
           .containsExactly(2, 4, sha256);
       Awaitility.await().until(() -> origin.stateOf("b").files().contains(sha256));
-      origin.send("b", Kind.LOAD, 0, wish("ab".repeat(32), 2, 4, 100));
+      origin.send("b", Kind.LOAD, 0, loadRequest("ab".repeat(32), 2, 4, 100));
       Awaitility.await()
           .atMost(Duration.ofSeconds(60))
           .until(() -> origin.stateOf("b").holdings().getFirst().state() == State.FAILED);
@@ -263,7 +263,7 @@ class LayerNodeTest {
         };
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         NetworkedTestOrigin origin = new NetworkedTestOrigin(file, SETTINGS, network("o"));
-        PeerConnections stranger =
+        PeerConnections unknownNode =
             PeerConnections.open(
                 new NodeIdentity("x", 1, TLS, false),
                 any,
@@ -275,9 +275,9 @@ class LayerNodeTest {
       origin.send("a", Kind.RECORDS_ASKED, 99, WireCodec.encode(5L));
       origin.next(Kind.REFUSED); // from now on there is a link each way
       Thread.ofVirtual().start(() -> keepSilent(silent, dialled, givenUp));
-      stranger.addNode("a", node.address(), node.state().incarnation());
+      unknownNode.addNode("a", node.address(), node.state().incarnation());
       for (int i = 0; i < 4; i++) {
-        stranger.send("a", new NodeMessage(Kind.RECORDS_ASKED, 1000 + i, WireCodec.encode(5L)));
+        unknownNode.send("a", new NodeMessage(Kind.RECORDS_ASKED, 1000 + i, WireCodec.encode(5L)));
       }
       assertThat(dialled.await(60, TimeUnit.SECONDS)).isTrue();
       for (int i = 1; i < 4; i++) {
@@ -298,7 +298,7 @@ class LayerNodeTest {
     givenUp.countDown();
   }
 
-  private static ByteBuffer wish(String sha256, int from, int to, long bytes) throws IOException {
+  private static ByteBuffer loadRequest(String sha256, int from, int to, long bytes) throws IOException {
     return WireCodec.encode(
         new LoadLayersRequest(sha256, "tiny", from, to, Files.size(file), bytes));
   }

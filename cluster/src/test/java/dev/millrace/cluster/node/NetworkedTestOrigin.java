@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An origin with one layer of its own and a plan that a test gives it, over real links. */
 final class NetworkedTestOrigin implements MessageReceiver, AutoCloseable {
-  private final BlockingQueue<NodeMessage> told = new LinkedBlockingQueue<>();
+  private final BlockingQueue<NodeMessage> messages = new LinkedBlockingQueue<>();
   private final EngineSettings settings;
   private final Path file;
   final JoinedNetwork network;
@@ -58,7 +58,7 @@ final class NetworkedTestOrigin implements MessageReceiver, AutoCloseable {
     if (message.kind() == Kind.FRAME && at != null) {
       at.receive(0, message.body());
     } else {
-      told.add(message);
+      messages.add(message);
     }
   }
 
@@ -67,7 +67,7 @@ final class NetworkedTestOrigin implements MessageReceiver, AutoCloseable {
 
   /** The next message but frames, which must be of that kind. */
   NodeMessage next(Kind kind) throws InterruptedException {
-    NodeMessage next = told.poll(20, TimeUnit.SECONDS);
+    NodeMessage next = messages.poll(20, TimeUnit.SECONDS);
     if (next == null || next.kind() != kind) {
       String words =
           next != null && next.kind() == Kind.REFUSED

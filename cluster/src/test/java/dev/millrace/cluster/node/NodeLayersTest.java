@@ -54,10 +54,10 @@ class NodeLayersTest {
     assertThat(node.stock.describe().getFirst().state()).isEqualTo(State.LOADING);
     node.supply.load(held);
     nodes.work();
-    HeldLayers told = node.stock.describe().getFirst();
-    assertThat(told.state()).isEqualTo(State.LOADED);
-    assertThat(told.layers()).as("by the file").isEqualTo(4);
-    assertThat(told.speed()).as("200 bytes in a millisecond").isEqualTo(200_000);
+    HeldLayers heldLayers = node.stock.describe().getFirst();
+    assertThat(heldLayers.state()).isEqualTo(State.LOADED);
+    assertThat(heldLayers.layers()).as("by the file").isEqualTo(4);
+    assertThat(heldLayers.speed()).as("200 bytes in a millisecond").isEqualTo(200_000);
     assertThat(node.budget.used()).isEqualTo(200);
   }
 
@@ -167,7 +167,7 @@ class NodeLayersTest {
   }
 
   @Test
-  void whatTheOwnerNamedStaysAndConflictsAreNamed() {
+  void configuredLayersStayAndAnotherFileOfThatNameIsReported() {
     LayerEntry named =
         LayerEntry.configured("fake", 4, new LayerRange(0, 2), Path.of("fake.gguf"), 200);
     node.stock.load(named);

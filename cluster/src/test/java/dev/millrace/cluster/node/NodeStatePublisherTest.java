@@ -15,14 +15,14 @@ class NodeStatePublisherTest {
   private final InMemoryNodes nodes = new InMemoryNodes();
   private final InMemoryNodes.Node node = nodes.node("a", 1000, 4);
   private final List<String> files = new ArrayList<>();
-  private final List<NodeState> told = new ArrayList<>();
+  private final List<NodeState> published = new ArrayList<>();
   private final NodeStatePublisher telling =
       new NodeStatePublisher(
           node.budget,
           node.stock,
           node.sessions,
           () -> List.copyOf(files),
-          change -> told.add(change.apply(state())));
+          change -> published.add(change.apply(state())));
   private long now = 5 * SECOND;
 
   private static NodeState state() {
@@ -31,9 +31,9 @@ class NodeStatePublisherTest {
   }
 
   private List<NodeState> look() {
-    told.clear();
+    published.clear();
     telling.publishChanges(now);
-    return told;
+    return published;
   }
 
   @Test
@@ -42,12 +42,12 @@ class NodeStatePublisherTest {
     assertThat(look()).isEmpty();
     node.holds(1, 4);
     assertThat(look()).hasSize(1);
-    assertThat(told.getFirst().holdings()).hasSize(1);
-    assertThat(told.getFirst().used()).isEqualTo(300);
-    assertThat(told.getFirst().memory()).isEqualTo(1000);
+    assertThat(published.getFirst().holdings()).hasSize(1);
+    assertThat(published.getFirst().used()).isEqualTo(300);
+    assertThat(published.getFirst().memory()).isEqualTo(1000);
     SteppedOrigin origin = nodes.openOrigin("oaaa");
     assertThat(look()).hasSize(1);
-    assertThat(told.getFirst())
+    assertThat(published.getFirst())
         .extracting(NodeState::sessions, NodeState::cacheBytes, NodeState::used)
         .containsExactly(1, 240L, 540L);
     origin.close("a");
@@ -66,8 +66,8 @@ class NodeStatePublisherTest {
     assertThat(look()).as("a moment later").isEmpty();
     now += SECOND;
     assertThat(look()).hasSize(1);
-    assertThat(told.getFirst().sequences()).isEqualTo(1);
-    assertThat(told.getFirst().files()).containsExactly("ab");
+    assertThat(published.getFirst().sequences()).isEqualTo(1);
+    assertThat(published.getFirst().files()).containsExactly("ab");
     now += SECOND;
     assertThat(look()).as("nothing has changed").isEmpty();
   }

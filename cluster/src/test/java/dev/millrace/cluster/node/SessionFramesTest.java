@@ -78,7 +78,7 @@ final class SessionFramesTest {
   void framesOfOtherNodesAreRefusedOnceAndChangeNothing() {
     nodes.node("a").holds(0, 4);
     SteppedOrigin origin = new SteppedOrigin(nodes, "o", 1, "oaaa");
-    InMemoryNodes.MessageRecorder stranger = nodes.recorder("x");
+    InMemoryNodes.MessageRecorder unknownNode = nodes.recorder("x");
     origin.open();
     SteppedOrigin.Sequence sequence = origin.begin(SteppedOrigin.PROMPT);
     sequence.step();
@@ -90,7 +90,7 @@ final class SessionFramesTest {
     nodes.send("x", "a", Kind.CLOSE, 1, ByteBuffer.allocate(0));
     nodes.send("x", "a", Kind.PROBE, 1, ByteBuffer.allocate(0));
     nodes.work();
-    assertThat(stranger.refusal()).isEqualTo("no such session is open here for you");
+    assertThat(unknownNode.refusal()).isEqualTo("no such session is open here for you");
     assertThat(origin.recorder.messages).isEmpty();
     for (int i = 1; i < SteppedOrigin.COUNT; i++) {
       sequence.step();
@@ -185,7 +185,7 @@ final class SessionFramesTest {
   }
 
   @Test
-  void aHookMakesANodeThatLies() {
+  void aHookMakesANodeThatSendsWrongResults() {
     nodes
         .node("a", honest -> new HookedSegment(honest, () -> {}, batch -> batch.hidden[0] += 1))
         .holds(0, 4);

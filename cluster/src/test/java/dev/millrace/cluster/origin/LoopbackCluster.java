@@ -145,17 +145,17 @@ abstract class LoopbackCluster {
   }
 
   /** What comes of all requests; one that is revoked is submitted again, as a server would. */
-  static List<int[]> generate(Engine engine, Consumer<Integer> heard) throws InterruptedException {
+  static List<int[]> generate(Engine engine, Consumer<Integer> onToken) throws InterruptedException {
     AtomicInteger count = new AtomicInteger();
     List<Generation> under = new ArrayList<>();
     for (GenerationRequest request : requests()) {
-      under.add(submit(engine, request, count, heard));
+      under.add(submit(engine, request, count, onToken));
     }
     List<int[]> tokens = new ArrayList<>();
     for (int i = 0; i < under.size(); i++) {
       GenerationResult result = under.get(i).await();
       for (int again = 0; result.finish() == FinishReason.REVOKED && again < 3; again++) {
-        result = submit(engine, requests().get(i), count, heard).await();
+        result = submit(engine, requests().get(i), count, onToken).await();
       }
       assertThat(result.finish()).as(result.reason()).isEqualTo(FinishReason.LENGTH);
       tokens.add(result.tokens());
@@ -164,8 +164,8 @@ abstract class LoopbackCluster {
   }
 
   static Generation submit(
-      Engine engine, GenerationRequest request, AtomicInteger count, Consumer<Integer> heard) {
-    return engine.submit(request, (token, text, logprobs) -> heard.accept(count.incrementAndGet()));
+      Engine engine, GenerationRequest request, AtomicInteger count, Consumer<Integer> onToken) {
+    return engine.submit(request, (token, text, logprobs) -> onToken.accept(count.incrementAndGet()));
   }
 
   static void assertSame(List<int[]> tokens) {

@@ -91,7 +91,7 @@ final class OriginAuditTest extends LoopbackCluster {
   }
 
   @Test
-  void aLiarIsFoundByAnotherHolderAndExpelled() throws InterruptedException {
+  void aNodeWithWrongResultsIsFoundByAnotherHolderAndExpelled() throws InterruptedException {
     holding("a", 1, 3);
     faulty("b", 3, 6, lieAt(12));
     Origin origin = ready("o", s -> s.withAudit(1));
@@ -111,7 +111,7 @@ final class OriginAuditTest extends LoopbackCluster {
   }
 
   @Test
-  void aLiarIsFoundByTheOriginIfNoOtherNodeHasItsLayers() throws InterruptedException {
+  void aNodeWithWrongResultsIsFoundByTheOriginIfNoOtherNodeHasItsLayers() throws InterruptedException {
     faulty("a", 1, 3, lieAt(5));
     holding("b", 3, 6);
     Origin origin = ready("o", s -> s.withAudit(1));
@@ -141,7 +141,7 @@ final class OriginAuditTest extends LoopbackCluster {
   }
 
   @Test
-  void whoLiesInAReplayIsExpelledAndTheAccusedIsNot() throws InterruptedException {
+  void aNodeWithAWrongReplayIsExpelledAndTheAuditedNodeIsNot() throws InterruptedException {
     holding("a", 1, 3);
     holding("b", 3, 6);
     Origin origin = ready("o", s -> s.withAudit(1).withMaxPipes(1));
@@ -154,7 +154,7 @@ final class OriginAuditTest extends LoopbackCluster {
   }
 
   /** Changes one bit of one number in every row that is further than a position. */
-  private static Consumer<Batch> lieBeyond(int position) {
+  private static Consumer<Batch> wrongBeyond(int position) {
     return batch -> {
       for (int row = 0; row < batch.rows; row++) {
         if (batch.position[row] > position) {
@@ -166,15 +166,15 @@ final class OriginAuditTest extends LoopbackCluster {
   }
 
   @Test
-  void aLiarThatDiesWhenItIsAskedDoesNotGetAway() throws InterruptedException {
+  void aNodeWithWrongResultsThatDiesWhenItIsAskedIsStillExpelled() throws InterruptedException {
     holding("a", 1, 3);
-    LayerNode liar = faulty("b", 3, 6, lieBeyond(20));
+    LayerNode faultyNode = faulty("b", 3, 6, wrongBeyond(20));
     AtomicBoolean killed = new AtomicBoolean();
     FaultyNodes.forgeMessages(
-        liar,
+        faultyNode,
         (to, message) -> {
           if (message.kind() == Kind.RECORDS && killed.compareAndSet(false, true)) {
-            Thread.ofPlatform().start(() -> FaultyNodes.kill(liar));
+            Thread.ofPlatform().start(() -> FaultyNodes.kill(faultyNode));
           }
           return killed.get() ? List.of() : List.of(message);
         });
@@ -186,11 +186,11 @@ final class OriginAuditTest extends LoopbackCluster {
   }
 
   @Test
-  void aLiarThatWithholdsItsRecordsIsExpelledTheSecondTime() throws InterruptedException {
+  void aNodeThatWithholdsItsRecordsIsExpelledTheSecondTime() throws InterruptedException {
     holding("a", 1, 3);
-    LayerNode liar = faulty("b", 3, 6, lieBeyond(20));
+    LayerNode faultyNode = faulty("b", 3, 6, wrongBeyond(20));
     FaultyNodes.forgeMessages(
-        liar,
+        faultyNode,
         (to, message) ->
             message.kind() == Kind.RECORDS
                 ? List.of(
@@ -238,11 +238,11 @@ final class OriginAuditTest extends LoopbackCluster {
   }
 
   @Test
-  void aLieAfterABreakIsFoundLikeAnyOther() throws InterruptedException {
+  void aWrongResultAfterABreakIsFound() throws InterruptedException {
     holding("a", 1, 3);
     LayerNode first = holding("b", 3, 6);
     Origin origin = ready("o", s -> s.withAudit(1).withMaxPipes(1));
-    faulty("c", 3, 6, lieBeyond(40));
+    faulty("c", 3, 6, wrongBeyond(40));
     AtomicBoolean killed = new AtomicBoolean();
     List<Generation> under = new ArrayList<>();
     for (GenerationRequest request : requests()) {

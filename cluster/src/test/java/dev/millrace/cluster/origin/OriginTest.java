@@ -107,8 +107,8 @@ final class OriginTest extends LoopbackCluster {
             () ->
                 assertThat(origin.waitingReason())
                     .isEqualTo("layers 3-5 are missing (no node had them)"));
-    AtomicInteger told = new AtomicInteger();
-    origin.onReady(told::incrementAndGet);
+    AtomicInteger readyCalls = new AtomicInteger();
+    origin.onReady(readyCalls::incrementAndGet);
     List<List<int[]>> results = new ArrayList<>();
     Thread waiting =
         Thread.ofPlatform()
@@ -132,11 +132,11 @@ final class OriginTest extends LoopbackCluster {
                                     pipe ->
                                         assertThat(pipe.waitingReason())
                                             .contains("layers 3-5 are missing"))));
-    assertThat(told).hasValue(0);
+    assertThat(readyCalls).hasValue(0);
     holding("b", 3, 6);
     waiting.join();
     assertSame(results.getFirst());
-    assertThat(told).hasValue(1);
+    assertThat(readyCalls).hasValue(1);
     assertThat(origin.waitingReason()).isEmpty();
   }
 

@@ -65,7 +65,7 @@ final class ReturnFilterTest {
   }
 
   @Test
-  void whatComesBackIsNoLargerThanWhatWent() {
+  void aReturnedFrameLargerThanAnySentIsRefused() {
     assertThat(returns.refusalReason("b", Kind.STEP, 8_193)).contains("larger than any sent to it");
     returns.frameSent(10_000);
     returns.frameSent(500);

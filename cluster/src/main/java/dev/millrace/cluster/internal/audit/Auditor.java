@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * 0, by another node that holds them or here, and every row is compared. A difference that another
  * node found is replayed here before a node is accused. It audits one sequence at a time on a
  * thread of its own; others wait. A sequence without a verdict is revoked and computed again. A
- * node that twice lacks its records counts as a liar.
+ * node that twice lacks its records is treated like one with a wrong result.
  */
 public final class Auditor implements OriginAuditRecorder.EndedSequences, AutoCloseable {
   private static final int MAX_WITHHELD = 2;
@@ -190,7 +190,7 @@ public final class Auditor implements OriginAuditRecorder.EndedSequences, AutoCl
 
   private void accuse(List<String> nodes, String why) {
     counters.lies.increment();
-    environment.report(new PlannerEvent.Lied(nodes, why));
+    environment.report(new PlannerEvent.WrongResult(nodes, why));
   }
 
   private void withoutVerdict(Case next, String why) {

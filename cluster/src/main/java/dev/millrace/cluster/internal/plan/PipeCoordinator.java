@@ -99,7 +99,7 @@ public final class PipeCoordinator {
       }
       case PlannerEvent.Failed failed -> failed(failed, now);
       case PlannerEvent.Suspect doubtful -> suspect(doubtful.node(), doubtful.why(), now);
-      case PlannerEvent.Lied lied -> lied(lied, now);
+      case PlannerEvent.WrongResult wrongResult -> wrongResult(wrongResult, now);
     }
   }
 
@@ -207,19 +207,19 @@ public final class PipeCoordinator {
   }
 
   /**
-   * Expels nodes that lied. Their results may be anywhere by now, so all sequences are revoked
-   * before a plan changes.
+   * Expels nodes with a wrong result. Their results may be anywhere by now, so all sequences are
+   * revoked before a plan changes.
    */
-  private void lied(PlannerEvent.Lied lied, long now) {
-    String why = "of " + String.join(", ", lied.nodes()) + ": " + lied.why();
+  private void wrongResult(PlannerEvent.WrongResult wrongResult, long now) {
+    String why = "of " + String.join(", ", wrongResult.nodes()) + ": " + wrongResult.why();
     actions.revokeAll(why);
-    for (String node : lied.nodes()) {
+    for (String node : wrongResult.nodes()) {
       if (!penalties.isExpelled(node)) {
-        penalties.expel(node, lied.why());
-        LOG.log(Level.ERROR, "node {0} is expelled: {1}", node, lied.why());
+        penalties.expel(node, wrongResult.why());
+        LOG.log(Level.ERROR, "node {0} is expelled: {1}", node, wrongResult.why());
       }
-      breakPipesOf(node, lied.why(), now);
-      actions.disconnect(node, lied.why());
+      breakPipesOf(node, wrongResult.why(), now);
+      actions.disconnect(node, wrongResult.why());
     }
     plan(now);
   }

@@ -43,6 +43,6 @@ public sealed interface PlannerEvent {
   /** A node is suspicious and is left out for a while, even if no pipe uses it. */
   record Suspect(String node, String why) implements PlannerEvent {}
 
-  /** An audit found nodes that lied. */
-  record Lied(List<String> nodes, String why) implements PlannerEvent {}
+  /** An audit found nodes that sent a wrong result or twice withheld their records. */
+  record WrongResult(List<String> nodes, String why) implements PlannerEvent {}
 }

@@ -30,7 +30,7 @@ public final class PlannerEventQueue {
           waiting.removeIf(
               e ->
                   e.event() instanceof PlannerEvent.Lost other && other.node().equals(lost.node()));
-      case PlannerEvent.Lied lied -> {} // from the auditor
+      case PlannerEvent.WrongResult wrongResult -> {} // from the auditor
       default -> {
         if (count(e -> e.from().equals(from)) >= MAX_PER_NODE) {
           return;

@@ -46,14 +46,14 @@ final class AuditComparisonTest {
   }
 
   private AuditComparison.Deviation judge(List<byte[]> returned) {
-    AuditComparison trial = new AuditComparison(stages, records, POSITIONS);
+    AuditComparison comparison = new AuditComparison(stages, records, POSITIONS);
     for (int stage = 0; stage < stages.size(); stage++) {
-      AuditComparison.Deviation lie = trial.judge(stage, truth.get(stage), truth.get(stage + 1));
+      AuditComparison.Deviation lie = comparison.judge(stage, truth.get(stage), truth.get(stage + 1));
       if (lie != null) {
         return lie;
       }
     }
-    return trial.judgeReturn(returned, truth.getLast());
+    return comparison.judgeReturn(returned, truth.getLast());
   }
 
   @Test
@@ -78,7 +78,7 @@ final class AuditComparisonTest {
   }
 
   @Test
-  void aHopWithTwoStoriesAccusesBothEnds() {
+  void aHopWithTwoDifferentRecordsAccusesBothEnds() {
     note("b", 1, hash(99), hash(98));
     AuditComparison.Deviation lie = judge(truth.getLast());
     assertThat(lie.nodes()).containsExactly("a", "b");
@@ -87,7 +87,7 @@ final class AuditComparisonTest {
   }
 
   @Test
-  void aReceiverThatWorkedOnTheTruthLiesAlone() {
+  void aReceiverThatComputedFromTheRightInputIsAccusedAlone() {
     note("b", 1, hash(99), truth.get(2).get(1));
     assertThat(judge(truth.getLast()).nodes()).containsExactly("b");
   }
@@ -118,13 +118,13 @@ final class AuditComparisonTest {
     List<RowHashRecorder.RowHashes> both = new ArrayList<>(records.get("a"));
     both.addAll(records.get("c"));
     Map<String, List<RowHashRecorder.RowHashes>> of = Map.of("a", both, "b", records.get("b"));
-    AuditComparison trial = new AuditComparison(twice, of, POSITIONS);
-    assertThat(trial.firstIncomplete()).isNull();
+    AuditComparison comparison = new AuditComparison(twice, of, POSITIONS);
+    assertThat(comparison.firstIncomplete()).isNull();
     for (int stage = 0; stage < 3; stage++) {
-      assertThat(trial.judge(stage, truth.get(stage), truth.get(stage + 1))).isNull();
+      assertThat(comparison.judge(stage, truth.get(stage), truth.get(stage + 1))).isNull();
     }
     both.set(POSITIONS + 1, new RowHashRecorder.RowHashes(1, truth.get(2).get(1), hash(99)));
-    assertThat(trial.judge(0, truth.get(0), truth.get(1))).isNull();
-    assertThat(trial.judge(2, truth.get(2), truth.get(3)).nodes()).containsExactly("a");
+    assertThat(comparison.judge(0, truth.get(0), truth.get(1))).isNull();
+    assertThat(comparison.judge(2, truth.get(2), truth.get(3)).nodes()).containsExactly("a");
   }
 }

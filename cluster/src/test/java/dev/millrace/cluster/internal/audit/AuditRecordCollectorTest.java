@@ -29,7 +29,7 @@ final class AuditRecordCollectorTest {
                   new NodeLayers("origin", 0, 1),
                   new NodeLayers("a", 1, 2),
                   new NodeLayers("b", 2, 4))));
-  private final AuditRecordCollector hearing = new AuditRecordCollector(session, PASSAGE, 2);
+  private final AuditRecordCollector collector = new AuditRecordCollector(session, PASSAGE, 2);
 
   private static NodeMessage records(long session, long passage, int rows) {
     List<RowHashRecorder.RowHashes> all = new ArrayList<>();
@@ -41,41 +41,41 @@ final class AuditRecordCollectorTest {
 
   @Test
   void oneAnswerOfEachNodeCounts() throws Exception {
-    assertThat(hearing.await(1)).isFalse();
-    hearing.received("a", records(5, PASSAGE, 2));
-    assertThat(hearing.firstMissing()).isEqualTo("b");
-    hearing.received("a", records(5, PASSAGE, 1));
-    hearing.received("stranger", records(5, PASSAGE, 2));
-    hearing.received("b", records(6, PASSAGE, 2));
-    assertThat(hearing.await(1)).as("none of these is b's").isFalse();
-    hearing.received("b", records(5, PASSAGE, 2));
-    assertThat(hearing.await(1)).isTrue();
-    assertThat(hearing.firstMissing()).isNull();
-    assertThat(hearing.records().get("a")).hasSize(2);
-    assertThat(hearing.records()).containsOnlyKeys("a", "b");
+    assertThat(collector.await(1)).isFalse();
+    collector.received("a", records(5, PASSAGE, 2));
+    assertThat(collector.firstMissing()).isEqualTo("b");
+    collector.received("a", records(5, PASSAGE, 1));
+    collector.received("stranger", records(5, PASSAGE, 2));
+    collector.received("b", records(6, PASSAGE, 2));
+    assertThat(collector.await(1)).as("none of these is b's").isFalse();
+    collector.received("b", records(5, PASSAGE, 2));
+    assertThat(collector.await(1)).isTrue();
+    assertThat(collector.firstMissing()).isNull();
+    assertThat(collector.records().get("a")).hasSize(2);
+    assertThat(collector.records()).containsOnlyKeys("a", "b");
   }
 
   @Test
-  void whatCannotBeTheRecordsIsNone() throws Exception {
-    hearing.received("a", records(5, PASSAGE, 3));
-    hearing.received("b", records(5, PASSAGE + 1, 2));
-    hearing.received("b", new NodeMessage(Kind.RECORDS, 5, ByteBuffer.allocate(7)));
-    assertThat(hearing.records()).as("another passage's are not b's").containsOnlyKeys("a");
-    assertThat(hearing.records().get("a")).as("more than it can have").isEmpty();
+  void invalidRecordsCountAsNone() throws Exception {
+    collector.received("a", records(5, PASSAGE, 3));
+    collector.received("b", records(5, PASSAGE + 1, 2));
+    collector.received("b", new NodeMessage(Kind.RECORDS, 5, ByteBuffer.allocate(7)));
+    assertThat(collector.records()).as("another passage's are not b's").containsOnlyKeys("a");
+    assertThat(collector.records().get("a")).as("more than it can have").isEmpty();
     ByteBuffer cut = ByteBuffer.allocate(11).putLong(0, PASSAGE);
-    hearing.received("b", new NodeMessage(Kind.RECORDS, 5, cut));
-    assertThat(hearing.records().get("b")).as("broken off").isEmpty();
+    collector.received("b", new NodeMessage(Kind.RECORDS, 5, cut));
+    assertThat(collector.records().get("b")).as("broken off").isEmpty();
   }
 
   @Test
-  void aLostNodeEndsIt() throws Exception {
-    hearing.lost("stranger");
-    assertThat(hearing.await(1)).isFalse();
-    hearing.received("a", records(5, PASSAGE, 2));
-    hearing.lost("a");
-    assertThat(hearing.await(1)).as("a has said what it had to").isFalse();
-    hearing.lost("b");
-    assertThat(hearing.await(60_000)).isTrue();
-    assertThatThrownBy(hearing::records).hasMessageContaining("node b was lost");
+  void aLostNodeEndsTheWait() throws Exception {
+    collector.lost("stranger");
+    assertThat(collector.await(1)).isFalse();
+    collector.received("a", records(5, PASSAGE, 2));
+    collector.lost("a");
+    assertThat(collector.await(1)).as("a has said what it had to").isFalse();
+    collector.lost("b");
+    assertThat(collector.await(60_000)).isTrue();
+    assertThatThrownBy(collector::records).hasMessageContaining("node b was lost");
   }
 }

@@ -109,7 +109,7 @@ final class OriginAuditRecorderTest {
   }
 
   @Test
-  void whatIsGivenUpCountsNoMoreEvenWhereThereIsRoomAgain() {
+  void aSequenceThatIsNoLongerRecordedStaysSoWhenMemoryIsFreeAgain() {
     OriginAuditRecorder recorder = recorder(1, 10);
     pass(recorder, 1, 0, 5);
     pass(recorder, 2, 0, 5);

@@ -52,7 +52,7 @@ final class ReplayRunnerTest {
   }
 
   @Test
-  void whoCouldNotReplayIsNotAskedAgainForAWhile() throws InterruptedException {
+  void aNodeThatCouldNotReplayIsNotAskedAgainForAWhile() throws InterruptedException {
     NodeLayers stretch = new NodeLayers("a", 1, 2);
     PipeSession session =
         new PipeSession(

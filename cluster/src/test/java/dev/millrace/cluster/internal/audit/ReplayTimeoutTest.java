@@ -26,7 +26,7 @@ final class ReplayTimeoutTest {
   }
 
   @Test
-  void whoSaysThatItIsSlowIsNotWaitedForForEver() {
+  void theTimeoutIsBoundedForAVerySlowNode() {
     assertThat(seconds(1 << 20, 64, 1)).isEqualTo(seconds(1 << 20, 64, 0)).isEqualTo(30 + 8);
   }
 }

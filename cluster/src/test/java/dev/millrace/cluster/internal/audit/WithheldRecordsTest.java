@@ -81,7 +81,7 @@ final class WithheldRecordsTest {
   }
 
   @Test
-  void whoIsSilentTwiceIsExpelled() throws InterruptedException {
+  void aNodeThatTwiceSendsNoRecordsIsExpelled() throws InterruptedException {
     audit.start(recording -> {});
     end();
     assertThat(verdicts.take()).contains("no verdict: node a does not send its records");
@@ -90,13 +90,13 @@ final class WithheldRecordsTest {
     assertThat(verdicts.take()).contains("no verdict");
     assertThat(events.take())
         .isInstanceOfSatisfying(
-            PlannerEvent.Lied.class, lied -> assertThat(lied.nodes()).containsExactly("a"));
+            PlannerEvent.WrongResult.class, wrongResult -> assertThat(wrongResult.nodes()).containsExactly("a"));
     assertThat(figures.auditsIncomplete.sum()).isEqualTo(2);
     assertThat(figures.lies.sum()).isEqualTo(1);
   }
 
   @Test
-  void whoIsLostOrHasNoPipeAnyMoreIsBlamedForNothing() throws InterruptedException {
+  void aLostNodeOrABrokenPipeIsNotReported() throws InterruptedException {
     end();
     assertThat(sent.take()).as("asked before its turn comes").isEqualTo("RECORDS_ASKED a");
     audit.lost("a", "gone");

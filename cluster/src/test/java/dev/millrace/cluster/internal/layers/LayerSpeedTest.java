@@ -35,7 +35,7 @@ class LayerSpeedTest {
   }
 
   @Test
-  void whatIsMeasuredWhileTheCompilerWorksDoesNotCount() {
+  void stepsBeforeTheCompilerIsDoneDoNotCount() {
     long warm = TimeUnit.MILLISECONDS.toNanos(900);
     FakeLoadedLayers weights = taking(at -> at < warm ? warming(at) : 1_000_000);
     speed.measure(weights, () -> now);
@@ -44,7 +44,7 @@ class LayerSpeedTest {
   }
 
   @Test
-  void whatIsNeverSteadyIsSaidToBeSoAndSoonSetRightByRealSteps() {
+  void anUnsteadyMeasurementIsMarkedAndCorrectedByRealSteps() {
     FakeLoadedLayers weights = taking(LayerSpeedTest::warming);
     speed.measure(weights, () -> now);
     assertThat(now).isLessThan(TimeUnit.SECONDS.toNanos(2) + 1);

@@ -55,20 +55,20 @@ final class CertificateLinksTest {
       SSLContext tlsA = tls(authority, authority.issue("a", "a.lan", "EC"));
       SSLContext tlsB = tls(authority, authority.issue("b", "b.lan", "EC"));
       PeerConnections b = net.open(named("b", tlsB), LoopbackConnections.OPEN, atB);
-      PeerConnections liar =
+      PeerConnections impostor =
           net.open(named("mallory", tlsA), LoopbackConnections.OPEN, new RecordingReceiver());
-      liar.addNode("b", b.address(), 1);
-      assertThatThrownBy(() -> liar.send("b", text("x")))
+      impostor.addNode("b", b.address(), 1);
+      assertThatThrownBy(() -> impostor.send("b", text("x")))
           .hasMessage(
               b.address()
                   + " refused us: your certificate is not for \"mallory\": name your node as its"
                   + " certificate says (common name or DNS name)");
       PeerConnections a =
           net.open(named("a", tlsA), LoopbackConnections.OPEN, new RecordingReceiver());
-      a.addNode("mallory", liar.address(), 1);
+      a.addNode("mallory", impostor.address(), 1);
       assertThatThrownBy(() -> a.send("mallory", text("x")))
           .hasMessageStartingWith(
-              liar.address() + " calls itself \"mallory\", which is no name in its certificate");
+              impostor.address() + " calls itself \"mallory\", which is no name in its certificate");
       assertThat(atB.all).isEmpty();
     }
   }
@@ -82,9 +82,9 @@ final class CertificateLinksTest {
       PeerConnections b =
           net.open(
               named("b", tls(ours, ours.issue("b", "b", "EC"))), LoopbackConnections.OPEN, atB);
-      SSLContext stranger = tls(theirs, theirs.issue("a", "a", "EC"));
+      SSLContext otherTls = tls(theirs, theirs.issue("a", "a", "EC"));
       PeerConnections a =
-          net.open(named("a", stranger), LoopbackConnections.OPEN, new RecordingReceiver());
+          net.open(named("a", otherTls), LoopbackConnections.OPEN, new RecordingReceiver());
       a.addNode("b", b.address(), 1);
       assertThatThrownBy(() -> a.send("b", text("x")))
           .isInstanceOf(ClusterException.class)

@@ -65,8 +65,8 @@ final class LinkBackPressureTest {
             ConnectionSettings.DEFAULTS
                 .withQueueBytes(1L << 20)
                 .withLinkTimeout(Duration.ofSeconds(2)))) {
-      RecordingReceiver heard = new RecordingReceiver();
-      PeerConnections a = net.open("a", heard);
+      RecordingReceiver receiver = new RecordingReceiver();
+      PeerConnections a = net.open("a", receiver);
       PeerConnections b = net.open("b", stuck);
       a.addNode("b", b.address(), 1);
       a.connect("b");
@@ -79,7 +79,7 @@ final class LinkBackPressureTest {
                 }
               })
           .isInstanceOf(ClusterException.class);
-      eventually(() -> assertThat(heard.lost).containsExactly("b: it has read nothing for 4 s"));
+      eventually(() -> assertThat(receiver.lost).containsExactly("b: it has read nothing for 4 s"));
       assertThatThrownBy(() -> a.sendOnOpenLink("b", text("x")))
           .hasMessage("there is no link to node \"b\" any more");
       stuck.release();

@@ -35,7 +35,7 @@ final class PeerCallsTest {
             }
             out.write(new byte[1 << 20]);
           });
-      String heard =
+      String answer =
           a.call(
               b.address(),
               "double",
@@ -51,7 +51,7 @@ final class PeerCallsTest {
                 assertThat(in.read()).isEqualTo(-1);
                 return name;
               });
-      assertThat(heard).isEqualTo("a");
+      assertThat(answer).isEqualTo("a");
     }
   }
 

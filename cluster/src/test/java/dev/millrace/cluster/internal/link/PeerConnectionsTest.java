@@ -202,8 +202,8 @@ final class PeerConnectionsTest {
   void linksAreTakenFromSoManyNodesOnly() throws Exception {
     try (LoopbackConnections net =
         new LoopbackConnections(ConnectionSettings.DEFAULTS.withMaxLinks(2))) {
-      RecordingReceiver heard = new RecordingReceiver();
-      PeerConnections a = net.open("a", heard);
+      RecordingReceiver receiver = new RecordingReceiver();
+      PeerConnections a = net.open("a", receiver);
       List<PeerConnections> others = new ArrayList<>();
       for (String name : List.of("b", "c", "d")) {
         PeerConnections other = net.open(name, new RecordingReceiver());
@@ -212,13 +212,13 @@ final class PeerConnectionsTest {
       }
       others.get(0).send("a", text("b"));
       others.get(1).send("a", text("c"));
-      eventually(() -> assertThat(heard.texts).hasSize(2));
+      eventually(() -> assertThat(receiver.texts).hasSize(2));
       assertThatThrownBy(() -> others.get(2).send("a", text("d")))
           .hasMessageContaining("2 nodes are linked with this one");
       others.get(0).close();
       eventually(() -> assertThat(a.knownNodes()).containsExactly("c"));
       others.get(2).send("a", text("d"));
-      eventually(() -> assertThat(heard.texts).hasSize(3));
+      eventually(() -> assertThat(receiver.texts).hasSize(3));
     }
   }
 

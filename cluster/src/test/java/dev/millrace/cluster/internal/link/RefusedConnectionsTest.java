@@ -101,7 +101,7 @@ final class RefusedConnectionsTest {
   }
 
   @Test
-  void aNodeWithAnotherKeyThatTrustsEverybodyIsToldThatItWasRefused() {
+  void aNodeWithAnotherKeyThatTrustsAllOthersReadsThatItWasRefused() {
     RecordingReceiver atB = new RecordingReceiver();
     SSLContext trustsAll = NetworkKeyFixture.trustingEverybody();
     try (LoopbackConnections net = new LoopbackConnections()) {
@@ -120,7 +120,7 @@ final class RefusedConnectionsTest {
   }
 
   @Test
-  void whoShowsNoCertificateReadsNothing() throws Exception {
+  void aClientWithoutACertificateReadsNothing() throws Exception {
     RecordingReceiver atB = new RecordingReceiver();
     SSLContext bare = SSLContext.getInstance("TLSv1.3");
     bare.init(null, new TrustManager[] {TRUSTING}, null);
@@ -233,9 +233,9 @@ final class RefusedConnectionsTest {
   void theReasonOfThePolicyReachesTheRefusedNode() {
     RecordingReceiver atB = new RecordingReceiver();
     try (LoopbackConnections net = new LoopbackConnections()) {
-      AdmissionPolicy doorman =
+      AdmissionPolicy policy =
           hello -> hello.name().equals("a") ? "\"a\" is not on the whitelist" : null;
-      PeerConnections b = net.open("b", 1, net.tls, doorman, atB);
+      PeerConnections b = net.open("b", 1, net.tls, policy, atB);
       b.handleCalls("join", (from, in, out) -> out.write(1));
       ClusterException said = sending(net, net.tls, b.address());
       assertThat(said).hasMessage(b.address() + " refused us: \"a\" is not on the whitelist");
@@ -256,7 +256,7 @@ final class RefusedConnectionsTest {
   }
 
   @Test
-  void whoTakesTheConnectionAndIsSilentIsGivenUp() throws Exception {
+  void aServerThatAcceptsAndDoesNotAnswerIsGivenUp() throws Exception {
     try (LoopbackConnections net =
             new LoopbackConnections(
                 ConnectionSettings.DEFAULTS.withHelloTimeout(Duration.ofMillis(300)));
@@ -337,7 +337,7 @@ final class RefusedConnectionsTest {
   }
 
   @Test
-  void thoseWhoDoNotGreetAreBoundedInNumber() throws Exception {
+  void connectionsWithoutAHelloAreBoundedInNumber() throws Exception {
     try (LoopbackConnections net = new LoopbackConnections()) {
       PeerConnections b = net.open("b", new RecordingReceiver());
       List<Socket> open = new ArrayList<>();

@@ -27,7 +27,7 @@ final class RetryingSenderTest {
   void aNodeThatHangsDoesNotDelayMessagesToOthers() throws InterruptedException {
     CountDownLatch stuck = new CountDownLatch(1);
     CountDownLatch others = new CountDownLatch(3);
-    RetryingSender courier =
+    RetryingSender sender =
         new RetryingSender(
             (node, message) -> {
               if (node.equals("frozen")) {
@@ -37,36 +37,36 @@ final class RetryingSenderTest {
               others.countDown();
             },
             (node, message, why) -> undelivered.add(node));
-    courier.send("frozen", message(1));
-    courier.send("a", message(1));
-    courier.send("a", message(2));
-    courier.send("a", message(3));
+    sender.send("frozen", message(1));
+    sender.send("a", message(1));
+    sender.send("a", message(2));
+    sender.send("a", message(3));
     assertThat(others.await(20, TimeUnit.SECONDS)).isTrue();
     assertThat(sent).containsExactly("a1", "a2", "a3");
-    assertThat(courier.flush(1)).isFalse();
+    assertThat(sender.flush(1)).isFalse();
     stuck.countDown();
-    assertThat(courier.flush(20_000)).isTrue();
+    assertThat(sender.flush(20_000)).isTrue();
     assertThat(sent).endsWith("frozen1");
   }
 
   @Test
   void messagesThatCannotBeSentAreReported() throws InterruptedException {
-    RetryingSender courier =
+    RetryingSender sender =
         new RetryingSender(
             (node, message) -> {
               throw new ClusterException("no such node");
             },
             (node, message, why) -> undelivered.add(node + message.session() + " " + why));
-    courier.send("a", message(7));
-    assertThat(courier.flush(20_000)).isTrue();
+    sender.send("a", message(7));
+    assertThat(sender.flush(20_000)).isTrue();
     assertThat(undelivered).containsExactly("a7 no such node");
   }
 
   @Test
-  void whatCannotBeSentIsTriedAgainInItsOrderForAWhile() throws InterruptedException {
+  void messagesThatCannotBeSentAreRetriedInOrderForAWhile() throws InterruptedException {
     AtomicLong clock = new AtomicLong();
     AtomicInteger tries = new AtomicInteger();
-    RetryingSender courier =
+    RetryingSender sender =
         new RetryingSender(
             (node, message) -> {
               if (tries.getAndIncrement() == 0) {
@@ -77,19 +77,19 @@ final class RetryingSenderTest {
             Duration.ofSeconds(10),
             clock::get,
             (node, message, why) -> undelivered.add(node));
-    courier.send("a", message(1));
-    courier.send("a", message(2));
-    assertThat(courier.flush(20_000)).isTrue();
+    sender.send("a", message(1));
+    sender.send("a", message(2));
+    assertThat(sender.flush(20_000)).isTrue();
     assertThat(sent).containsExactly("a1", "a2");
     assertThat(undelivered).isEmpty();
   }
 
   @Test
-  void whatIsLateIsGivenUpTogether() throws InterruptedException {
+  void messagesThatAreLateAreGivenUpTogether() throws InterruptedException {
     AtomicLong clock = new AtomicLong();
     CountDownLatch both = new CountDownLatch(1);
     AtomicInteger tries = new AtomicInteger();
-    RetryingSender courier =
+    RetryingSender sender =
         new RetryingSender(
             (node, message) -> {
               awaitUninterrupted(both);
@@ -100,10 +100,10 @@ final class RetryingSenderTest {
             Duration.ofSeconds(10),
             clock::get,
             (node, message, why) -> undelivered.add(node + message.session()));
-    courier.send("a", message(1));
-    courier.send("a", message(2));
+    sender.send("a", message(1));
+    sender.send("a", message(2));
     both.countDown();
-    assertThat(courier.flush(20_000)).isTrue();
+    assertThat(sender.flush(20_000)).isTrue();
     assertThat(undelivered).containsExactly("a1", "a2");
     assertThat(tries).as("it was looked for once").hasValue(1);
   }

@@ -155,14 +155,14 @@ final class JoinedNetworkTest {
   void aNodeThatWakesAfterItsNameWasTakenIsNotified() throws Exception {
     Duration patience = Duration.ofSeconds(1);
     JoinedNetwork a = join(patient("a", patience));
-    BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    BlockingQueue<String> notified = new LinkedBlockingQueue<>();
     HostPort any = new HostPort("127.0.0.1", 0);
     JoinedNetwork frozen =
         join(
             NetworkSettings.of("b", any, tls)
                 .withJoin(List.of(a.linkAddress()))
                 .withLinkTimeout(patience)
-                .withOnNameTaken(told::add));
+                .withOnNameTaken(notified::add));
     awaitNames(Set.of("a", "b"), a, frozen);
     DISCARD silence = MemberTests.silence(frozen.membership().channel());
     awaitNames(Set.of("a"), a);
@@ -170,7 +170,7 @@ final class JoinedNetworkTest {
     awaitNames(Set.of("a", "b"), a, later);
 
     silence.discardAll(false);
-    assertThat(told.poll(SOON.toSeconds(), TimeUnit.SECONDS))
+    assertThat(notified.poll(SOON.toSeconds(), TimeUnit.SECONDS))
         .isEqualTo(
             "the name \"b\" is taken by the node at %s: give this one another name"
                 .formatted(later.linkAddress()));
@@ -242,7 +242,7 @@ final class JoinedNetworkTest {
   }
 
   @Test
-  void whoListensEverywhereIsReachedByAnAddress() {
+  void aNodeThatListensOnAllAddressesAdvertisesOneOfThem() {
     assertThat(OwnAddresses.of(HostPort.parse("127.0.0.1:0"), null))
         .isEqualTo(new OwnAddresses("127.0.0.1", "127.0.0.1"));
     assertThat(OwnAddresses.of(HostPort.parse("0.0.0.0:0"), HostPort.parse("127.0.0.1:5")))

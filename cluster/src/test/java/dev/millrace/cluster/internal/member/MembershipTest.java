@@ -93,7 +93,7 @@ final class MembershipTest {
   }
 
   @Test
-  void whoIsKilledIsMissedAndMayComeBackUnderItsName() throws Exception {
+  void aKilledMemberIsRemovedAndMayComeBackUnderItsName() throws Exception {
     Membership a = join(tls, "a");
     Membership b = join(tls, "b", a);
     awaitNames(Set.of("a", "b"), a, b);
@@ -149,7 +149,7 @@ final class MembershipTest {
   }
 
   @Test
-  void whatIsNotUnderstoodOrSpeaksForAnotherIsDropped() throws Exception {
+  void invalidStatesAndStatesOfOtherMembersAreDropped() throws Exception {
     Membership a = join(tls, "a");
     Membership b = join(tls, "b", a);
     awaitNames(Set.of("a", "b"), a, b);
@@ -174,9 +174,9 @@ final class MembershipTest {
   @Test
   void anotherKeyGetsNothing() {
     Membership a = join(tls, "a");
-    Membership stranger = join(NetworkKey.generate().tls(), "stranger", a);
+    Membership unknownNode = join(NetworkKey.generate().tls(), "stranger", a);
     assertThat(MemberTests.names(a.states())).isEqualTo(Set.of("a"));
-    assertThat(MemberTests.names(stranger.states())).isEqualTo(Set.of("stranger"));
+    assertThat(MemberTests.names(unknownNode.states())).isEqualTo(Set.of("stranger"));
   }
 
   @Test
@@ -270,7 +270,7 @@ final class MembershipTest {
   }
 
   @Test
-  void whoJustJoinedKnowsWhereAllMembersAre() {
+  void aMemberThatJustJoinedKnowsTheAddressesOfAllMembers() {
     Membership a = join(tls, "a");
     Membership b = join(tls, "b", a);
     assertThat(b.memberAddresses()).containsExactlyInAnyOrder(a.address(), b.address());
@@ -278,16 +278,16 @@ final class MembershipTest {
 
   @Test
   void ofTwoNodesWithOneNameTheEarlierIsNotifiedAndTheLaterCounts() {
-    BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    BlockingQueue<String> notified = new LinkedBlockingQueue<>();
     Membership a = join(tls, "a");
     Membership later =
-        join(identity(tls, "b", 2), SUSPECT, at -> told.add("2"), List.of(a.address()));
+        join(identity(tls, "b", 2), SUSPECT, at -> notified.add("2"), List.of(a.address()));
     awaitNames(Set.of("a", "b"), a, later);
     Membership woken =
-        join(identity(tls, "b", 1), SUSPECT, at -> told.add("1 by " + at), List.of(a.address()));
+        join(identity(tls, "b", 1), SUSPECT, at -> notified.add("1 by " + at), List.of(a.address()));
     await().atMost(SOON).until(() -> woken.channel().getView().size() == 3);
-    await().atMost(SOON).until(() -> !told.isEmpty());
-    assertThat(told).containsOnly("1 by 127.0.0.1:1");
+    await().atMost(SOON).until(() -> !notified.isEmpty());
+    assertThat(notified).containsOnly("1 by 127.0.0.1:1");
     assertThat(a.states()).extracting(NodeState::incarnation).containsExactly(1L, 2L);
   }
 
@@ -319,8 +319,8 @@ final class MembershipTest {
         .untilAsserted(() -> assertThat(a.states()).extracting(NodeState::sessions).contains(1));
     assertThat(a.states()).extracting(NodeState::sessions).containsExactly(0, 0, 1);
 
-    Membership liar = join(named(asMallory, "c"), SUSPECT, at -> {}, List.of(a.address()));
-    assertThat(MemberTests.names(liar.states())).isEqualTo(Set.of("c"));
+    Membership impostor = join(named(asMallory, "c"), SUSPECT, at -> {}, List.of(a.address()));
+    assertThat(MemberTests.names(impostor.states())).isEqualTo(Set.of("c"));
     assertThat(a.channel().getView().size()).isEqualTo(3);
   }
 

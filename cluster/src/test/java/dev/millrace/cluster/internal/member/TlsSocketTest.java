@@ -34,7 +34,7 @@ final class TlsSocketTest {
     new Random(7).nextBytes(bytes);
     try (ServerSocket server = new TlsServerSocket(tls, HANDSHAKE)) {
       server.bind(null);
-      CompletableFuture<byte[]> heard =
+      CompletableFuture<byte[]> received =
           CompletableFuture.supplyAsync(
               () -> {
                 try (Socket socket = server.accept()) {
@@ -48,7 +48,7 @@ final class TlsSocketTest {
       for (int i = 0; i < bytes.length; i += 50_000) {
         out.write(bytes, i, 50_000);
       }
-      assertThat(heard.join()).isEqualTo(bytes);
+      assertThat(received.join()).isEqualTo(bytes);
       socket.close();
       assertThat(socket.isClosed()).isTrue();
     }

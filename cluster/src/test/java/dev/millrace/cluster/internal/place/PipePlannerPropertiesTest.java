@@ -129,18 +129,18 @@ class PipePlannerPropertiesTest {
   }
 
   @Test
-  void wishesFitTheMemoryAndAskForNothingThatIsThere() {
+  void assignmentsFitTheMemoryAndContainNoLayerThatIsThere() {
     for (long seed = 0; seed < ROUNDS; seed++) {
       Case it = Case.of(seed, 10, 20, 2);
       Placement plan = it.plan();
       Map<String, Long> asked = new HashMap<>();
-      for (LayerAssignment wish : plan.assignments()) {
-        for (int layer = wish.range().from(); layer < wish.range().to(); layer++) {
+      for (LayerAssignment assignment : plan.assignments()) {
+        for (int layer = assignment.range().from(); layer < assignment.range().to(); layer++) {
           asked.merge(
-              wish.node(), it.need.layerBytes().get(layer) + it.need.cacheBytes(), Long::sum);
+              assignment.node(), it.need.layerBytes().get(layer) + it.need.cacheBytes(), Long::sum);
           assertThat(
-                  layers(it.node(wish.node()).loaded(), it.node(wish.node()).coming()).get(layer))
-              .as("seed %d: %s", seed, wish)
+                  layers(it.node(assignment.node()).loaded(), it.node(assignment.node()).coming()).get(layer))
+              .as("seed %d: %s", seed, assignment)
               .isFalse();
         }
       }
@@ -187,7 +187,7 @@ class PipePlannerPropertiesTest {
   }
 
   @Test
-  void wishesOnceFulfilledMakeTheirPipe() {
+  void assignmentsOnceLoadedMakeTheirPipe() {
     for (long seed = 0; seed < ROUNDS; seed++) {
       Case it = Case.of(seed, 8, 16, 1);
       Placement plan = it.plan();
@@ -199,8 +199,8 @@ class PipePlannerPropertiesTest {
         List<LayerRange> loaded = new ArrayList<>(node.loaded());
         loaded.addAll(node.coming());
         plan.assignments().stream()
-            .filter(wish -> wish.node().equals(node.node()))
-            .forEach(wish -> loaded.add(wish.range()));
+            .filter(assignment -> assignment.node().equals(node.node()))
+            .forEach(assignment -> loaded.add(assignment.range()));
         later.add(
             new CandidateNode(node.node(), loaded, List.of(), 0, node.speed(), node.sessions()));
       }
@@ -217,8 +217,8 @@ class PipePlannerPropertiesTest {
       Placement again = PipePlanner.plan(it.need, "origin", it.fleet, it.maxPipes, plan.pipes());
       assertThat(again).as("seed %d", seed).isEqualTo(plan);
       BitSet asked = new BitSet();
-      for (LayerAssignment wish : plan.assignments()) {
-        BitSet layers = layers(List.of(wish.range()), List.of());
+      for (LayerAssignment assignment : plan.assignments()) {
+        BitSet layers = layers(List.of(assignment.range()), List.of());
         assertThat(asked.intersects(layers) && !plan.missing().isEmpty())
             .as("seed %d", seed)
             .isFalse();
@@ -288,8 +288,8 @@ class PipePlannerPropertiesTest {
 
   private static long spent(ModelRequirements need, Placement plan, String node) {
     return plan.assignments().stream()
-        .filter(wish -> wish.node().equals(node))
-        .flatMapToInt(wish -> IntStream.range(wish.range().from(), wish.range().to()))
+        .filter(assignment -> assignment.node().equals(node))
+        .flatMapToInt(assignment -> IntStream.range(assignment.range().from(), assignment.range().to()))
         .mapToLong(layer -> need.layerBytes().get(layer) + need.cacheBytes())
         .sum();
   }

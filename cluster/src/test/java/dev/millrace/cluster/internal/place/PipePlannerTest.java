@@ -121,7 +121,7 @@ class PipePlannerTest {
     Placement small =
         plan(need(13, 1), 1, node("a", 3, 12 * 5, new LayerRange[0]), node("b", 1, 1_000));
     assertThat(small.assignments())
-        .extracting(wish -> wish.node() + wish.range().length())
+        .extracting(assignment -> assignment.node() + assignment.range().length())
         .containsExactlyInAnyOrder("a5", "b7");
   }
 

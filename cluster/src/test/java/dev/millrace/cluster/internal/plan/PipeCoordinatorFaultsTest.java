@@ -148,37 +148,37 @@ final class PipeCoordinatorFaultsTest {
   }
 
   @Test
-  void aLiarIsNeverPlannedAgainAndItsSequencesAreRevokedFirst() {
+  void aNodeWithAWrongResultIsNeverPlannedAgainAndItsSequencesAreRevokedFirst() {
     publishThreeNodes();
-    String liar = nodes.running.get(0).otherNodes().getLast();
-    nodes.handle(new PlannerEvent.Lied(List.of(liar), "it lied"));
+    String faultyNode = nodes.running.get(0).otherNodes().getLast();
+    nodes.handle(new PlannerEvent.WrongResult(List.of(faultyNode), "it lied"));
     assertThat(nodes.revoked)
         .as("before its plan is over")
-        .containsExactly("of " + liar + ": it lied, while there ran [0]");
-    assertThat(nodes.disconnected).containsExactly(liar);
-    assertThat(nodes.pipe(0)).doesNotContain(liar).contains("5-8");
-    assertThat(nodes.expelled).containsExactly(liar);
+        .containsExactly("of " + faultyNode + ": it lied, while there ran [0]");
+    assertThat(nodes.disconnected).containsExactly(faultyNode);
+    assertThat(nodes.pipe(0)).doesNotContain(faultyNode).contains("5-8");
+    assertThat(nodes.expelled).containsExactly(faultyNode);
     String other = nodes.running.get(0).otherNodes().getLast();
     nodes.handle(new PlannerEvent.Lost(other, "gone too"));
     nodes.remove(other);
-    nodes.remove(liar);
+    nodes.remove(faultyNode);
     nodes.publish();
-    nodes.holds(liar, 5, 9);
+    nodes.holds(faultyNode, 5, 9);
     nodes.publish();
     nodes.advance(600_000);
     assertThat(nodes.pipe(0)).isEqualTo("none");
-    assertThat(nodes.coordinator.status().expelled()).containsExactly(liar);
-    assertThat(nodes.coordinator.status().holders()).noneMatch(h -> h.node().equals(liar));
+    assertThat(nodes.coordinator.status().expelled()).containsExactly(faultyNode);
+    assertThat(nodes.coordinator.status().holders()).noneMatch(h -> h.node().equals(faultyNode));
   }
 
   @Test
-  void aLieThatIsFoundAfterTheLiarLeftStillRevokesSequences() {
+  void aWrongResultFoundAfterItsNodeLeftStillRevokesSequences() {
     publishThreeNodes();
-    String liar = nodes.running.get(0).otherNodes().getLast();
-    nodes.handle(new PlannerEvent.Lost(liar, "gone"));
-    assertThat(nodes.pipe(0)).doesNotContain(liar).contains("5-8");
+    String faultyNode = nodes.running.get(0).otherNodes().getLast();
+    nodes.handle(new PlannerEvent.Lost(faultyNode, "gone"));
+    assertThat(nodes.pipe(0)).doesNotContain(faultyNode).contains("5-8");
     PipeSession now = nodes.running.get(0);
-    nodes.handle(new PlannerEvent.Lied(List.of(liar), "it lied"));
+    nodes.handle(new PlannerEvent.WrongResult(List.of(faultyNode), "it lied"));
     assertThat(nodes.revoked).hasSize(1);
     assertThat(nodes.running.get(0)).as("it has no part in it").isEqualTo(now);
   }

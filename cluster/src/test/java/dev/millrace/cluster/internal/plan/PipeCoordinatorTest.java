@@ -31,13 +31,13 @@ final class PipeCoordinatorTest {
 
   @Test
   void listenersAreCalledWhenTheFirstPipeRuns() {
-    List<String> told = new ArrayList<>();
-    nodes.coordinator.status().onReady(() -> told.add("ready"));
+    List<String> readyCalls = new ArrayList<>();
+    nodes.coordinator.status().onReady(() -> readyCalls.add("ready"));
     publishThreeNodes();
-    assertThat(told).hasSize(1);
+    assertThat(readyCalls).hasSize(1);
     nodes.publish("d 1-5");
     assertThat(nodes.pipe(1)).isEqualTo("layers 0 here, 1-4 at d, 5-8 at c");
-    assertThat(told).as("for the second pipe nobody waits").hasSize(1);
+    assertThat(readyCalls).as("for the second pipe nobody waits").hasSize(1);
   }
 
   @Test

@@ -53,7 +53,7 @@ final class PipeStateMachineTest {
   }
 
   @Test
-  void whatTheTableHasNotIsRefused() {
+  void transitionsThatAreNotInTheTableAreRefused() {
     assertThatThrownBy(() -> pipe.broken(1))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("pipe 2: no transition on BROKEN from NONE");
@@ -63,7 +63,7 @@ final class PipeStateMachineTest {
   }
 
   @Test
-  void aSessionSaysWhoHasWhat() {
+  void aSessionDescribesTheLayersOfEachNode() {
     PipeSession session = session("a", "b");
     assertThat(session.describe()).isEqualTo("layers 0 here, 1 at a, 2 at b");
     assertThat(session.includes("a")).isTrue();

@@ -48,7 +48,7 @@ final class PlannerEventQueueTest {
   @Test
   void nothingComesWhereNothingHappens() throws InterruptedException {
     assertThat(events.take(1)).isNull();
-    events.put("", new PlannerEvent.Lied(List.of("a"), "it lied"));
-    assertThat(events.take(1)).isEqualTo(new PlannerEvent.Lied(List.of("a"), "it lied"));
+    events.put("", new PlannerEvent.WrongResult(List.of("a"), "it lied"));
+    assertThat(events.take(1)).isEqualTo(new PlannerEvent.WrongResult(List.of("a"), "it lied"));
   }
 }

@@ -188,8 +188,8 @@ final class SimulatedNodes implements PipeActions {
   }
 
   private static String load(NodeMessage message) {
-    var wish = WireCodec.decodeLoadRequest(message.body().duplicate());
-    return " " + wish.from() + "-" + wish.to();
+    var request = WireCodec.decodeLoadRequest(message.body().duplicate());
+    return " " + request.from() + "-" + request.to();
   }
 
   @Override

@@ -62,14 +62,14 @@ final class StepDeadlinesTest {
   }
 
   @Test
-  void whoGotItAndDidNotPassItOnIsLate() {
+  void aNodeThatReceivedTheStepAndDidNotPassItOnIsLate() {
     overdue();
     deadlines.probed(session, "a", at(8, 6));
     assertThat(late(101)).as("it need not wait for the others").isEqualTo("a");
   }
 
   @Test
-  void theSecondIsLateWhereTheFirstPassedItOn() {
+  void theSecondNodeIsLateIfTheFirstPassedTheStepOn() {
     overdue();
     deadlines.probed(session, "b", at(7, 6));
     assertThat(late(101)).as("a has not answered yet").isEqualTo("nobody");
@@ -78,7 +78,7 @@ final class StepDeadlinesTest {
   }
 
   @Test
-  void whoDoesNotAnswerIsLateWhenTheTimeIsUp() {
+  void aNodeThatDoesNotAnswerTheProbeIsLateAfterTheTimeout() {
     overdue();
     deadlines.probed(session, "b", at(6, 6));
     assertThat(late(119)).isEqualTo("nobody");
@@ -86,7 +86,7 @@ final class StepDeadlinesTest {
   }
 
   @Test
-  void whoDidNotGetItIsLateWhenTheTimeIsUp() {
+  void aNodeThatDidNotReceiveTheStepIsLateAfterTheTimeout() {
     overdue();
     deadlines.probed(session, "a", at(8, 8));
     deadlines.probed(session, "b", at(6, 6));
@@ -95,7 +95,7 @@ final class StepDeadlinesTest {
   }
 
   @Test
-  void theLastIsLateWhereAllSayTheyPassedItOn() {
+  void theLastNodeIsLateIfAllSayTheyPassedTheStepOn() {
     overdue();
     deadlines.probed(session, "a", at(8, 8));
     deadlines.probed(session, "b", at(8, 8));

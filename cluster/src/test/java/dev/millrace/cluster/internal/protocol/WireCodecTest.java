@@ -45,10 +45,10 @@ final class WireCodecTest {
       assertThat(WireCodec.decodeOpenRequest(WireCodec.encode(opening)))
           .as("seed %d", seed)
           .isEqualTo(opening);
-      LoadLayersRequest wish = assignment();
-      assertThat(WireCodec.decodeLoadRequest(WireCodec.encode(wish)))
+      LoadLayersRequest request = assignment();
+      assertThat(WireCodec.decodeLoadRequest(WireCodec.encode(request)))
           .as("seed %d", seed)
-          .isEqualTo(wish);
+          .isEqualTo(request);
     }
   }
 

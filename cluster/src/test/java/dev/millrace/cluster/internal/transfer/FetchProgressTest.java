@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class FetchProgressTest {
   private final List<String> logged = new ArrayList<>();
-  private final List<String> told = new ArrayList<>();
+  private final List<String> reported = new ArrayList<>();
   private final Logger log = Logger.getLogger("dev.millrace.cluster");
   private final Handler ear =
       new Handler() {
@@ -45,7 +45,7 @@ class FetchProgressTest {
   void aFetchIsReportedAtItsStartEveryTenSecondsAndAtItsEnd() {
     long mib = 1 << 20;
     ModelFetch.WantedModel wanted = new ModelFetch.WantedModel("ab".repeat(32), "m\n", 29 * mib);
-    FetchProgress account = new FetchProgress(wanted, () -> now, told::add);
+    FetchProgress account = new FetchProgress(wanted, () -> now, reported::add);
     account.askingPeer("f1", 12 * mib);
     for (int i = 1; i <= 25; i++) {
       now += TimeUnit.SECONDS.toNanos(1);
@@ -61,7 +61,7 @@ class FetchProgressTest {
             "fetching m? from f1: 75 % of 29 MiB are here",
             "fetching m?, 29 MiB, from f2",
             "fetched m?, 29 MiB, in 25 s");
-    assertThat(told)
+    assertThat(reported)
         .containsExactly(
             "41 % of 29 MiB are here",
             "58 % of 29 MiB are here", "75 % of 29 MiB are here", "0 % of 29 MiB are here");

@@ -28,8 +28,8 @@ class ModelStoreTest {
     Path one = ModelFilesForTests.write(dir.resolve("one.gguf"), 5_000_000, 1);
     List<Path> split = ModelFilesForTests.split(dir.resolve("many"), "s", 3, 3_000_000);
     Path other = ModelFilesForTests.write(dir.resolve("many/other.gguf"), 100, 2);
-    AtomicInteger told = new AtomicInteger();
-    try (ModelStore store = open(told::incrementAndGet, one, dir.resolve("many"))) {
+    AtomicInteger changes = new AtomicInteger();
+    try (ModelStore store = open(changes::incrementAndGet, one, dir.resolve("many"))) {
       await().until(() -> store.hashingProgress().isEmpty());
       assertThat(store.hashes())
           .containsExactlyInAnyOrder(
@@ -38,7 +38,7 @@ class ModelStoreTest {
               ModelFilesForTests.sha256(List.of(other)));
       assertThat(store.find(ModelFilesForTests.sha256(split))).hasValue(split.getFirst());
       assertThat(store.find("00".repeat(32))).isEmpty();
-      assertThat(told).hasValue(3);
+      assertThat(changes).hasValue(3);
       assertThat(store.sha256(split.get(2))).isEqualTo(ModelFilesForTests.sha256(split));
     }
   }
@@ -147,7 +147,7 @@ class ModelStoreTest {
   }
 
   @Test
-  void whatIsNoModelIsNamed() throws IOException {
+  void aFileThatIsNoModelIsNamedInTheError() throws IOException {
     Path text = Files.writeString(dir.resolve("text.gguf"), "hello");
     try (ModelStore store = open(() -> {}, text, dir.resolve("nowhere"))) {
       assertThatThrownBy(() -> store.sha256(text))
