@@ -298,7 +298,8 @@ class LayerNodeTest {
     givenUp.countDown();
   }
 
-  private static ByteBuffer loadRequest(String sha256, int from, int to, long bytes) throws IOException {
+  private static ByteBuffer loadRequest(String sha256, int from, int to, long bytes)
+      throws IOException {
     return WireCodec.encode(
         new LoadLayersRequest(sha256, "tiny", from, to, Files.size(file), bytes));
   }

@@ -145,7 +145,8 @@ abstract class LoopbackCluster {
   }
 
   /** What comes of all requests; one that is revoked is submitted again, as a server would. */
-  static List<int[]> generate(Engine engine, Consumer<Integer> onToken) throws InterruptedException {
+  static List<int[]> generate(Engine engine, Consumer<Integer> onToken)
+      throws InterruptedException {
     AtomicInteger count = new AtomicInteger();
     List<Generation> under = new ArrayList<>();
     for (GenerationRequest request : requests()) {
@@ -165,7 +166,8 @@ abstract class LoopbackCluster {
 
   static Generation submit(
       Engine engine, GenerationRequest request, AtomicInteger count, Consumer<Integer> onToken) {
-    return engine.submit(request, (token, text, logprobs) -> onToken.accept(count.incrementAndGet()));
+    return engine.submit(
+        request, (token, text, logprobs) -> onToken.accept(count.incrementAndGet()));
   }
 
   static void assertSame(List<int[]> tokens) {

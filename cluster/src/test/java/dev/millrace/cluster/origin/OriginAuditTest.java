@@ -111,7 +111,8 @@ final class OriginAuditTest extends LoopbackCluster {
   }
 
   @Test
-  void aNodeWithWrongResultsIsFoundByTheOriginIfNoOtherNodeHasItsLayers() throws InterruptedException {
+  void aNodeWithWrongResultsIsFoundByTheOriginIfNoOtherNodeHasItsLayers()
+      throws InterruptedException {
     faulty("a", 1, 3, lieAt(5));
     holding("b", 3, 6);
     Origin origin = ready("o", s -> s.withAudit(1));

@@ -48,7 +48,8 @@ final class AuditComparisonTest {
   private AuditComparison.Deviation judge(List<byte[]> returned) {
     AuditComparison comparison = new AuditComparison(stages, records, POSITIONS);
     for (int stage = 0; stage < stages.size(); stage++) {
-      AuditComparison.Deviation lie = comparison.judge(stage, truth.get(stage), truth.get(stage + 1));
+      AuditComparison.Deviation lie =
+          comparison.judge(stage, truth.get(stage), truth.get(stage + 1));
       if (lie != null) {
         return lie;
       }

@@ -90,7 +90,8 @@ final class WithheldRecordsTest {
     assertThat(verdicts.take()).contains("no verdict");
     assertThat(events.take())
         .isInstanceOfSatisfying(
-            PlannerEvent.WrongResult.class, wrongResult -> assertThat(wrongResult.nodes()).containsExactly("a"));
+            PlannerEvent.WrongResult.class,
+            wrongResult -> assertThat(wrongResult.nodes()).containsExactly("a"));
     assertThat(figures.auditsIncomplete.sum()).isEqualTo(2);
     assertThat(figures.lies.sum()).isEqualTo(1);
   }

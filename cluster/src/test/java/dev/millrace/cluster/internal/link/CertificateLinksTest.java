@@ -68,7 +68,8 @@ final class CertificateLinksTest {
       a.addNode("mallory", impostor.address(), 1);
       assertThatThrownBy(() -> a.send("mallory", text("x")))
           .hasMessageStartingWith(
-              impostor.address() + " calls itself \"mallory\", which is no name in its certificate");
+              impostor.address()
+                  + " calls itself \"mallory\", which is no name in its certificate");
       assertThat(atB.all).isEmpty();
     }
   }

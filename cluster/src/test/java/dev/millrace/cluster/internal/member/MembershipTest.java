@@ -284,7 +284,8 @@ final class MembershipTest {
         join(identity(tls, "b", 2), SUSPECT, at -> notified.add("2"), List.of(a.address()));
     awaitNames(Set.of("a", "b"), a, later);
     Membership woken =
-        join(identity(tls, "b", 1), SUSPECT, at -> notified.add("1 by " + at), List.of(a.address()));
+        join(
+            identity(tls, "b", 1), SUSPECT, at -> notified.add("1 by " + at), List.of(a.address()));
     await().atMost(SOON).until(() -> woken.channel().getView().size() == 3);
     await().atMost(SOON).until(() -> !notified.isEmpty());
     assertThat(notified).containsOnly("1 by 127.0.0.1:1");

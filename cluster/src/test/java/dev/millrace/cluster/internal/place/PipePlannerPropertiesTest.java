@@ -139,7 +139,8 @@ class PipePlannerPropertiesTest {
           asked.merge(
               assignment.node(), it.need.layerBytes().get(layer) + it.need.cacheBytes(), Long::sum);
           assertThat(
-                  layers(it.node(assignment.node()).loaded(), it.node(assignment.node()).coming()).get(layer))
+                  layers(it.node(assignment.node()).loaded(), it.node(assignment.node()).coming())
+                      .get(layer))
               .as("seed %d: %s", seed, assignment)
               .isFalse();
         }
@@ -289,7 +290,8 @@ class PipePlannerPropertiesTest {
   private static long spent(ModelRequirements need, Placement plan, String node) {
     return plan.assignments().stream()
         .filter(assignment -> assignment.node().equals(node))
-        .flatMapToInt(assignment -> IntStream.range(assignment.range().from(), assignment.range().to()))
+        .flatMapToInt(
+            assignment -> IntStream.range(assignment.range().from(), assignment.range().to()))
         .mapToLong(layer -> need.layerBytes().get(layer) + need.cacheBytes())
         .sum();
   }

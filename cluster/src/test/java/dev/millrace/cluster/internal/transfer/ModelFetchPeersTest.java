@@ -221,8 +221,7 @@ final class ModelFetchPeersTest extends ModelFetchFixture {
           return asked.get() == 7 ? List.of(late) : List.of();
         };
     ModelFetch.Sources lateSource = new ModelFetch.Sources(lines, third);
-    isThere(
-        new ModelFetch(target, wanted, lateSource, FetchDisk.REAL, limits, words -> {}).run());
+    isThere(new ModelFetch(target, wanted, lateSource, FetchDisk.REAL, limits, words -> {}).run());
   }
 
   @Test
