@@ -70,7 +70,7 @@ final class SessionFramesTest {
     assertThat(weights.open).isZero();
     origin.open();
     assertThat(origin.generate(SteppedOrigin.PROMPT, SteppedOrigin.COUNT))
-        .as("opened anew")
+        .as("opened again")
         .isEqualTo(SteppedOrigin.alone(SteppedOrigin.PROMPT));
   }
 

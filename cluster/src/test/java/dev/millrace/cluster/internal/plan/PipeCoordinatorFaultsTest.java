@@ -143,7 +143,7 @@ final class PipeCoordinatorFaultsTest {
             second, session.id(), List.of(new PlannerEvent.StretchProgress(4, 3))));
     assertThat(nodes.disconnected).isEmpty();
     nodes.advance(50);
-    assertThat(nodes.disconnected).as("whoever waits to send it more").containsExactly(second);
+    assertThat(nodes.disconnected).as("the node that waits to send more").containsExactly(second);
     assertThat(nodes.pipe(0)).doesNotContain(second).contains("5-8");
   }
 
