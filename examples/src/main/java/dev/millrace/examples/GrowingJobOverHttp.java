@@ -33,7 +33,7 @@ public final class GrowingJobOverHttp {
   public static void main(String[] args) {
     try (JobStore store = Workspace.open(Path.of(args[0])).own().orElseThrow();
         HttpApi api = HttpApi.over(store, HttpSettings.loopback(0), null);
-        Server server = Server.builder(api.measuredStore()).build()) {
+        Server server = Server.builder(store).build()) {
       server.start();
       run(api.open(server, Set.of(), null));
     }

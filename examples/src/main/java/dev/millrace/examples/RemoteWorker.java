@@ -27,7 +27,7 @@ public final class RemoteWorker {
   public static void main(String[] args) {
     try (JobStore store = Workspace.open(Path.of(args[0])).own().orElseThrow();
         HttpApi api = HttpApi.over(store, HttpSettings.loopback(0), null);
-        Server server = Server.builder(api.measuredStore()).build()) {
+        Server server = Server.builder(store).build()) {
       server.start();
       work(api.open(server, Set.of(), null));
     }

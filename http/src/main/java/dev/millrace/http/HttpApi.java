@@ -57,7 +57,6 @@ public final class HttpApi implements AutoCloseable {
   private final JobStore store;
   private final ServerMetrics metrics;
   private final @Nullable OtlpTracing tracing;
-  private final JobStore measured;
   private @Nullable WebhookService webhooks;
   private @Nullable IdempotentSubmitter submitter;
   private @Nullable HttpService service;
@@ -68,7 +67,6 @@ public final class HttpApi implements AutoCloseable {
     this.webhookSettings = webhooks;
     this.metrics = new ServerMetrics(store, InstantSource.system());
     this.tracing = settings.otlp() == null ? null : OtlpTracing.open(settings.otlp());
-    this.measured = metrics.measured(store);
   }
 
   /**
@@ -77,11 +75,6 @@ public final class HttpApi implements AutoCloseable {
   public static HttpApi over(
       JobStore store, HttpSettings settings, @Nullable WebhookSettings webhooks) {
     return new HttpApi(store, settings, webhooks);
-  }
-
-  /** The store for the server's own workers, whose calls are measured. */
-  public JobStore measuredStore() {
-    return measured;
   }
 
   /** The listener to register for the server's own tasks. */
@@ -116,10 +109,10 @@ public final class HttpApi implements AutoCloseable {
       metrics.inference(models);
     }
     IdResolver ids = new IdResolver(store);
-    submitter = new IdempotentSubmitter(measured, InstantSource.system());
-    JobnikRouteGroup jobnik = new JobnikRouteGroup(measured, ids, submitter, policy);
+    submitter = new IdempotentSubmitter(store, InstantSource.system());
+    JobnikRouteGroup jobnik = new JobnikRouteGroup(store, ids, submitter, policy);
     Set<String> names = models == null ? Set.of() : names(models.get());
-    So1RouteGroup so1 = new So1RouteGroup(measured, types, names, ids, submitter, policy);
+    So1RouteGroup so1 = new So1RouteGroup(store, types, names, ids, submitter, policy);
     metrics.gauge("millrace_dequeues_waiting", "Requests that wait for a task.", jobnik::waiting);
     OpenApiDocument document = OpenApiDocument.load();
     RouteGroup monitoring =

@@ -31,7 +31,7 @@ final class InProcessServer implements BenchServer {
     this.store = store;
     this.idle = idle;
     this.service = HttpApi.over(store, HttpSettings.loopback(0), null);
-    this.server = Server.builder(service.measuredStore()).build();
+    this.server = Server.builder(store).build();
     server.start();
     this.api = service.open(server, Set.of(BenchClient.GENERATE), null);
     this.meters = new ServerMetrics(idle, InstantSource.system());

@@ -59,7 +59,7 @@ final class LeverReport {
   /** Why it was rejected; null on success. */
   private static @Nullable String rejection(Outcome outcome) {
     return switch (outcome) {
-      case Outcome.Done() -> null;
+      case Outcome.Done _ -> null;
       case Outcome.Refused(_, String message) -> message;
       case Outcome.Fenced(String message) -> message;
       case Outcome.Cancelled(String message) -> message;

@@ -18,19 +18,16 @@ final class ServeFrontend implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
 
   private final ServeSettings settings;
-  private final JobStore store;
   private final @Nullable Inference inference;
   private final @Nullable AccessLogFile access;
   private final @Nullable HttpApi api;
 
   private ServeFrontend(
       ServeSettings settings,
-      JobStore store,
       @Nullable Inference inference,
       @Nullable AccessLogFile access,
       @Nullable HttpApi api) {
     this.settings = settings;
-    this.store = store;
     this.inference = inference;
     this.access = access;
     this.api = api;
@@ -39,13 +36,13 @@ final class ServeFrontend implements AutoCloseable {
   static ServeFrontend of(ServeSettings settings, JobStore store, @Nullable Inference inference) {
     ServeHttpSettings http = settings.http();
     if (http == null) {
-      return new ServeFrontend(settings, store, inference, null, null);
+      return new ServeFrontend(settings, inference, null, null);
     }
     HttpSettings at = http.anyFreePort() ? free(http.settings()) : http.settings();
     AccessLogFile access = AccessLogFile.open(http.accessLog());
     HttpSettings logged = access == null ? at : at.withAccessLog(access);
     HttpApi api = HttpApi.over(store, logged, http.hooks());
-    return new ServeFrontend(settings, store, inference, access, api);
+    return new ServeFrontend(settings, inference, access, api);
   }
 
   /** Any free port if the default one is taken. */
@@ -59,11 +56,6 @@ final class ServeFrontend implements AutoCloseable {
           "port " + usual.port() + " is taken; using a free one, --port N chooses it");
       return usual.withPort(0);
     }
-  }
-
-  /** The store for the server's workers. */
-  JobStore store() {
-    return api == null ? store : api.measuredStore();
   }
 
   TaskListener listener() {

@@ -97,7 +97,7 @@ final class ServeRun {
   private int serve(Workspace workspace, JobStore store, @Nullable Inference inference)
       throws InterruptedException {
     ServeFrontend frontend = ServeFrontend.of(settings, store, inference);
-    ServerBuilder builder = Server.builder(frontend.store()).slots(settings.workers().slots());
+    ServerBuilder builder = Server.builder(store).slots(settings.workers().slots());
     settings
         .workers()
         .commands()

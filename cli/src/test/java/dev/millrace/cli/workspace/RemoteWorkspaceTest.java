@@ -49,10 +49,7 @@ class RemoteWorkspaceTest {
     key = ApiKeyFile.add(dir.resolve("keys"), "tester", Set.of(KeyScope.ADMIN));
     store = Workspace.open(dir.resolve("ws")).own().orElseThrow();
     api = HttpApi.over(store, HttpSettings.loopback(0).withKeys(dir.resolve("keys")), null);
-    server =
-        Server.builder(api.measuredStore())
-            .worker(new ExecWorker("generate", "tr a-z A-Z"))
-            .build();
+    server = Server.builder(store).worker(new ExecWorker("generate", "tr a-z A-Z")).build();
     server.start();
     url = api.open(server, Set.of("generate"), null).toString();
     cli = new InProcessCli(dir).env(RemoteWorkspace.KEY, key);

@@ -13,67 +13,82 @@ import java.util.Set;
 
 /** The levers of a user. The effect is durable when a method returns. */
 public interface JobControls {
-
-  /** CREATED, PENDING or IN_PROGRESS to PAUSED. */
-  Outcome pause(JobId id, Cause cause);
-
   /**
-   * PAUSED to PENDING, and on to its earlier state. What finished during the pause takes effect.
-   */
-  Outcome resume(JobId id, Cause cause);
-
-  /** Any state that is not final to ABORTED, with every stage and unfinished task. */
-  Outcome abort(JobId id, Cause cause);
-
-  /** A WAITING stage whose predecessor is COMPLETED to PENDING. */
-  Outcome approve(JobId id, int stage, Cause cause);
-
-  /**
-   * A CREATED, PENDING or IN_PROGRESS stage to WAITING, for an external condition. Whatever watches
-   * that condition calls this; a user's approval continues the stage.
-   */
-  Outcome hold(JobId id, int stage, Cause cause);
-
-  /**
-   * Adds a stage to an open job, with the tasks in {@code spec}. Two concurrent calls get two
-   * numbers.
+   * Carries out a lever. Two concurrent additions get two numbers. A request that was carried out
+   * before, recognized by {@link Cause#op}, is done again without effect.
    *
-   * @return the outcome with the number of the stage
+   * @return {@link Outcome.Done} with the number of the first thing added, or why not
    */
-  Added addStage(JobId id, StageSpec spec, Cause cause);
+  Outcome apply(JobId id, Lever lever, Cause cause);
 
   /**
-   * Adds tasks to a stage of an open job that is not running yet. They can be claimed at once. An
-   * empty list closes an empty stage: it completes when it opens.
+   * Deletes jobs that ended before {@code before} in one of the final {@code states}. Only this and
+   * {@link Lever.Delete} delete jobs.
    *
-   * @return the outcome with the number of the first new task
+   * @return how many were deleted
    */
-  Added addTasks(JobId id, int stage, List<TaskSpec> tasks, Cause cause);
+  int prune(Instant before, Set<JobState> states);
 
-  /** Changes the priority of a job that has not ended, from the next claim on. */
-  Outcome prioritize(JobId id, Priority priority, Cause cause);
+  /** As {@link Lever.Pause}. */
+  default Outcome pause(JobId id, Cause cause) {
+    return apply(id, new Lever.Pause(), cause);
+  }
 
-  /**
-   * Replaces the metadata of the job ({@code stage} 0), of a stage ({@code task} 0) or of a task,
-   * in any state.
-   */
-  Outcome replaceMetadata(JobId id, int stage, int task, JsonObject metadata, Cause cause);
+  /** As {@link Lever.Resume}. */
+  default Outcome resume(JobId id, Cause cause) {
+    return apply(id, new Lever.Resume(), cause);
+  }
 
-  /** Deletes a job that has ended. */
-  Outcome delete(JobId id);
+  /** As {@link Lever.Abort}. */
+  default Outcome abort(JobId id, Cause cause) {
+    return apply(id, new Lever.Abort(), cause);
+  }
+
+  /** As {@link Lever.Approve}. */
+  default Outcome approve(JobId id, int stage, Cause cause) {
+    return apply(id, new Lever.Approve(stage), cause);
+  }
+
+  /** As {@link Lever.Hold}. */
+  default Outcome hold(JobId id, int stage, Cause cause) {
+    return apply(id, new Lever.Hold(stage), cause);
+  }
+
+  /** As {@link Lever.AddStage}. */
+  default Added addStage(JobId id, StageSpec spec, Cause cause) {
+    return Added.of(apply(id, new Lever.AddStage(spec), cause));
+  }
+
+  /** As {@link Lever.AddTasks}. */
+  default Added addTasks(JobId id, int stage, List<TaskSpec> tasks, Cause cause) {
+    return Added.of(apply(id, new Lever.AddTasks(stage, tasks), cause));
+  }
+
+  /** As {@link Lever.Prioritize}. */
+  default Outcome prioritize(JobId id, Priority priority, Cause cause) {
+    return apply(id, new Lever.Prioritize(priority), cause);
+  }
+
+  /** As {@link Lever.Describe}. */
+  default Outcome replaceMetadata(JobId id, int stage, int task, JsonObject metadata, Cause cause) {
+    return apply(id, new Lever.Describe(stage, task, metadata), cause);
+  }
+
+  /** As {@link Lever.Delete}. */
+  default Outcome delete(JobId id) {
+    return apply(id, new Lever.Delete(), Cause.user(null, null));
+  }
 
   /**
    * The outcome of an addition.
    *
    * @param first the number of the first thing added; 0 unless {@code outcome} is done
    */
-  record Added(Outcome outcome, int first) {}
-
-  /**
-   * Deletes jobs that ended before {@code before} in one of the final {@code states}. Only this and
-   * {@link #delete} delete jobs.
-   *
-   * @return how many were deleted
-   */
-  int prune(Instant before, Set<JobState> states);
+  record Added(Outcome outcome, int first) {
+    static Added of(Outcome outcome) {
+      return outcome instanceof Outcome.Done(int first)
+          ? new Added(Outcome.DONE, first)
+          : new Added(outcome, 0);
+    }
+  }
 }

@@ -18,6 +18,9 @@ public interface JobStore
    */
   Subscription onChange(Consumer<JobId> watcher);
 
+  /** Reports claims, answers, signals and sweeps of this store to {@code listener}. */
+  Subscription onWork(WorkListener listener);
+
   /**
    * Releases everything. The next owner recovers claims that were not answered; claims with a lease
    * stay with their workers.

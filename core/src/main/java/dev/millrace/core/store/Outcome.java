@@ -3,8 +3,12 @@ package dev.millrace.core.store;
 /** The outcome of a lever or a worker's answer. A lost race is a value, not an exception. */
 public sealed interface Outcome {
 
-  /** The change is made and durable. */
-  record Done() implements Outcome {}
+  /**
+   * The change is made and durable.
+   *
+   * @param first the number of the first thing that a lever added; 0 if it added nothing
+   */
+  record Done(int first) implements Outcome {}
 
   /** The transition table or a rule does not allow it; nothing changed. */
   record Refused(Reason reason, String message) implements Outcome {
@@ -42,7 +46,7 @@ public sealed interface Outcome {
   /** There is no such job, stage or task. */
   record Missing(String message) implements Outcome {}
 
-  Outcome DONE = new Done();
+  Outcome DONE = new Done(0);
 
   default boolean isDone() {
     return this instanceof Done;

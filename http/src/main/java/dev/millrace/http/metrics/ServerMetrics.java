@@ -1,6 +1,7 @@
 package dev.millrace.http.metrics;
 
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.Subscription;
 import dev.millrace.http.route.RequestObserver;
 import dev.millrace.http.webhook.WebhookStats;
 import dev.millrace.server.infer.InferenceStats;
@@ -23,8 +24,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All metrics of a server, and their text format. Workers must use the store from {@link
- * #measured}, else their tasks are not measured. Thread-safe.
+ * All metrics of a server, and their text format. What the store's workers do is measured from what
+ * the store reports. Thread-safe.
  */
 public final class ServerMetrics implements AutoCloseable {
   private static final int MAX_TYPES = 100;
@@ -34,14 +35,14 @@ public final class ServerMetrics implements AutoCloseable {
 
   private final PrometheusRegistry registry = new PrometheusRegistry();
   private final ExpositionFormats formats = ExpositionFormats.init();
-  private final TaskMeter tasks;
+  private final Subscription tasks;
   private final JobMeter jobs;
   private final HttpMeter http;
 
   /** Starts to measure the jobs of {@code store}. */
   public ServerMetrics(JobStore store, InstantSource clock) {
     BoundedTypeLabels types = new BoundedTypeLabels(MAX_TYPES);
-    this.tasks = new TaskMeter(registry, types, clock);
+    this.tasks = store.onWork(new TaskMeter(registry, types, clock));
     this.jobs = new JobMeter(registry, types, store, clock);
     this.http = new HttpMeter(registry);
     registry.register(new QueueMeter(store, types, clock));
@@ -50,11 +51,6 @@ public final class ServerMetrics implements AutoCloseable {
     JvmThreadsMetrics.builder().register(registry);
     JvmRuntimeInfoMetric.builder().register(registry);
     ProcessMetrics.builder().register(registry);
-  }
-
-  /** The same store, with claims and results measured. */
-  public JobStore measured(JobStore store) {
-    return new MeteredStore(store, tasks);
   }
 
   /** The observer to register for HTTP requests. */
@@ -121,6 +117,7 @@ public final class ServerMetrics implements AutoCloseable {
 
   @Override
   public void close() {
+    tasks.close();
     jobs.close();
   }
 }

@@ -3,15 +3,17 @@ package dev.millrace.http.metrics;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimSignal;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.WorkListener;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Locale;
 
 /** Measures how long tasks wait and run, and how attempts end. Thread-safe. */
-final class TaskMeter {
+final class TaskMeter implements WorkListener {
   private static final double[] SECONDS = {
     0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200
   };
@@ -65,7 +67,8 @@ final class TaskMeter {
     return builder;
   }
 
-  void claimed(Claim claim) {
+  @Override
+  public void claimed(Claim claim) {
     if (claim.attempt() == 1) {
       waits
           .labelValues(types.label(claim.type()))
@@ -73,37 +76,34 @@ final class TaskMeter {
     }
   }
 
-  /**
-   * @param outcome the label if the store accepts the result
-   */
-  Outcome answered(Claim claim, String outcome, Outcome answer) {
+  @Override
+  public void answered(Claim claim, Answer answer, Outcome outcome) {
     String type = types.label(claim.type());
     String ended =
-        switch (answer) {
-          case Outcome.Done _ -> outcome;
+        switch (outcome) {
+          case Outcome.Done _ -> answer.name().toLowerCase(Locale.ROOT);
           case Outcome.Cancelled _ -> "cancelled";
           case Outcome.Refused _, Outcome.Fenced _, Outcome.Missing _ -> "late";
         };
-    if (answer instanceof Outcome.Fenced) {
+    if (outcome instanceof Outcome.Fenced) {
       losses.labelValues(type).inc();
     }
     attempts.labelValues(type, ended).inc();
     runs.labelValues(type, ended).observe(seconds(claim.view().updatedAt(), clock.instant()));
-    return answer;
   }
 
-  ClaimSignal pulsed(Claim claim, ClaimSignal pulse) {
-    if (pulse == ClaimSignal.LOST) {
+  @Override
+  public void signalled(Claim claim, ClaimSignal signal) {
+    if (signal == ClaimSignal.LOST) {
       losses.labelValues(types.label(claim.type())).inc();
     }
-    return pulse;
   }
 
-  int swept(int tasks) {
+  @Override
+  public void swept(int tasks) {
     if (tasks > 0) {
       swept.inc(tasks);
     }
-    return tasks;
   }
 
   private static double seconds(Instant from, Instant to) {

@@ -40,9 +40,8 @@ import org.junit.jupiter.api.Test;
 
 class ServerMetricsTest {
   private final ManualClock clock = new ManualClock();
-  private final JobStore plainStore = new MemoryStoreFixture().open(ContractSettings.steady(clock));
-  private final ServerMetrics metrics = new ServerMetrics(plainStore, clock);
-  private final JobStore store = metrics.measured(plainStore);
+  private final JobStore store = new MemoryStoreFixture().open(ContractSettings.steady(clock));
+  private final ServerMetrics metrics = new ServerMetrics(store, clock);
 
   @AfterEach
   void close() {
@@ -249,7 +248,7 @@ class ServerMetricsTest {
                   if (method.getName().equals("queueStats")) {
                     throw new StoreException("the disk is gone");
                   }
-                  return method.invoke(plainStore, arguments);
+                  return method.invoke(store, arguments);
                 });
     try (ServerMetrics withBrokenStore = new ServerMetrics(broken, clock)) {
       assertThat(new String(withBrokenStore.render(null).body(), StandardCharsets.UTF_8))
@@ -273,7 +272,7 @@ class ServerMetricsTest {
                         ? new IllegalStateException("a fault")
                         : new StackOverflowError("a worse one");
                   }
-                  return method.invoke(plainStore, arguments);
+                  return method.invoke(store, arguments);
                 });
     try (ServerMetrics measured = new ServerMetrics(faulty, clock)) {
       submit("resize", 1);

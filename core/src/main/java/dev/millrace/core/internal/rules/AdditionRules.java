@@ -52,6 +52,7 @@ public final class AdditionRules {
         record(update, number, spec.tasks(), Cause.SYSTEM);
       }
       update.runCascade();
+      return new Outcome.Done(number);
     }
     return allowed;
   }
@@ -107,11 +108,15 @@ public final class AdditionRules {
    */
   public static Outcome addTasks(JobUpdate update, int number, List<TaskSpec> tasks, Cause cause) {
     Outcome allowed = allowsTasks(update.fold(), number, tasks);
-    if (allowed.isDone() && (!tasks.isEmpty() || closes(update.fold().stage(number)))) {
+    if (!allowed.isDone()) {
+      return allowed;
+    }
+    int first = update.fold().stage(number).size() + 1;
+    if (!tasks.isEmpty() || closes(update.fold().stage(number))) {
       record(update, number, tasks, cause);
       update.runCascade();
     }
-    return allowed;
+    return new Outcome.Done(first);
   }
 
   private static boolean closes(StageFold stage) {

@@ -5,14 +5,48 @@ import dev.millrace.core.event.Fact;
 import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.JobTransitions;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageEvent;
+import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.stage.StageTransitions;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
+import java.util.List;
 
 /** The rules for a user's levers. What follows from a lever is recorded in the same update. */
 public final class LeverRules {
   private LeverRules() {}
+
+  /**
+   * Carries out a lever.
+   *
+   * @param submitted the job as submitted
+   */
+  public static Outcome apply(JobUpdate update, Lever lever, JobHeader submitted, Cause cause) {
+    return switch (lever) {
+      case Lever.Pause() -> applyToJob(update, JobEvent.PAUSE, cause);
+      case Lever.Resume() -> applyToJob(update, JobEvent.RESUME, cause);
+      case Lever.Abort() -> applyToJob(update, JobEvent.ABORT, cause);
+      case Lever.Approve(int stage) -> approve(update, stage, cause);
+      case Lever.Hold(int stage) -> hold(update, stage, cause);
+      case Lever.Prioritize(Priority priority) ->
+          AdditionRules.prioritize(
+              update,
+              priority,
+              submitted.withChanges(update.fold().priority(), null).priority(),
+              cause);
+      case Lever.Describe(int stage, int task, JsonObject metadata) ->
+          AdditionRules.replaceMetadata(update, stage, task, metadata, cause);
+      case Lever.AddStage(StageSpec spec) -> AdditionRules.addStage(update, spec, cause);
+      case Lever.AddTasks(int stage, List<TaskSpec> tasks) ->
+          AdditionRules.addTasks(update, stage, tasks, cause);
+      case Lever.Delete() -> AdditionRules.allowsDelete(update.fold());
+    };
+  }
 
   /** Any of START, RESUME, PAUSE, ABORT. */
   public static Outcome applyToJob(JobUpdate update, JobEvent event, Cause cause) {

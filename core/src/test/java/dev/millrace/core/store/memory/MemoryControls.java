@@ -5,16 +5,15 @@ import dev.millrace.core.event.Fact;
 import dev.millrace.core.internal.rules.AdditionRules;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.LeverRules;
-import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
-import dev.millrace.core.job.Priority;
-import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobControls;
+import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobSubmitter;
+import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.NoteStore;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.fixture.ContractSettings;
@@ -75,85 +74,39 @@ abstract class MemoryControls extends MemoryUpdates
   }
 
   @Override
-  public Outcome pause(JobId id, Cause cause) {
-    return answer(id, update -> LeverRules.applyToJob(update, JobEvent.PAUSE, cause));
-  }
-
-  @Override
-  public Outcome resume(JobId id, Cause cause) {
-    return answer(id, update -> LeverRules.applyToJob(update, JobEvent.RESUME, cause));
-  }
-
-  @Override
-  public Outcome abort(JobId id, Cause cause) {
-    return answer(id, update -> LeverRules.applyToJob(update, JobEvent.ABORT, cause));
-  }
-
-  @Override
-  public Outcome approve(JobId id, int stage, Cause cause) {
-    return answer(id, update -> LeverRules.approve(update, stage, cause));
-  }
-
-  @Override
-  public Outcome hold(JobId id, int stage, Cause cause) {
-    return answer(id, update -> LeverRules.hold(update, stage, cause));
-  }
-
-  @Override
-  public Added addStage(JobId id, StageSpec spec, Cause cause) {
-    MemoryJob.requireSmallInputs(spec.type(), spec.tasks());
-    return alone(
-        () -> {
-          JobFold fold = folds.get(id);
-          if (fold != null && AdditionRules.allowsStage(fold, spec).isDone()) {
-            jobs.get(id).add(spec); // before it opens, perhaps in the same update
-          }
-          Outcome outcome = answer(id, update -> AdditionRules.addStage(update, spec, cause));
-          return new Added(outcome, outcome.isDone() ? fold.stageCount() : 0);
-        });
-  }
-
-  @Override
-  public Added addTasks(JobId id, int stage, List<TaskSpec> tasks, Cause cause) {
-    return alone(
-        () -> {
-          JobFold fold = folds.get(id);
-          int first = 0;
-          if (fold != null && AdditionRules.allowsTasks(fold, stage, tasks).isDone()) {
-            MemoryJob.requireSmallInputs(fold.stage(stage).plan().type(), tasks);
-            first = fold.stage(stage).size() + 1;
-            jobs.get(id).add(stage, tasks);
-          }
-          return new Added(
-              answer(id, update -> AdditionRules.addTasks(update, stage, tasks, cause)), first);
-        });
-  }
-
-  @Override
-  public Outcome prioritize(JobId id, Priority priority, Cause cause) {
-    return answer(id, update -> AdditionRules.prioritize(update, priority, priority(id), cause));
-  }
-
-  @Override
-  public Outcome replaceMetadata(JobId id, int stage, int task, JsonObject metadata, Cause cause) {
-    return answer(
-        id, update -> AdditionRules.replaceMetadata(update, stage, task, metadata, cause));
-  }
-
-  @Override
-  public Outcome delete(JobId id) {
+  public Outcome apply(JobId id, Lever lever, Cause cause) {
     return alone(
         () -> {
           JobFold fold = folds.get(id);
           if (fold == null) {
             return new Outcome.Missing("no job " + id);
           }
-          Outcome allowed = AdditionRules.allowsDelete(fold);
-          if (allowed.isDone()) {
+          keepTexts(jobs.get(id), fold, lever);
+          Outcome outcome =
+              step(
+                  id,
+                  update ->
+                      LeverRules.apply(
+                          update, lever, JobHeader.of(id, jobs.get(id).submitted), cause));
+          if (lever instanceof Lever.Delete && outcome.isDone()) {
             forget(List.of(id));
           }
-          return allowed;
+          return outcome;
         });
+  }
+
+  /** Keeps what is added before the stage opens, perhaps in the same update. */
+  private static void keepTexts(MemoryJob job, JobFold fold, Lever lever) {
+    if (lever instanceof Lever.AddStage(StageSpec spec)) {
+      MemoryJob.requireSmallInputs(spec.type(), spec.tasks());
+      if (AdditionRules.allowsStage(fold, spec).isDone()) {
+        job.add(spec);
+      }
+    } else if (lever instanceof Lever.AddTasks(int stage, List<TaskSpec> tasks)
+        && AdditionRules.allowsTasks(fold, stage, tasks).isDone()) {
+      MemoryJob.requireSmallInputs(fold.stage(stage).plan().type(), tasks);
+      job.add(stage, tasks);
+    }
   }
 
   private void forget(List<JobId> ids) {

@@ -7,6 +7,7 @@ import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TaskFold;
+import dev.millrace.core.internal.store.WorkListeners;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
@@ -15,6 +16,8 @@ import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.ClaimSignal;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.Subscription;
+import dev.millrace.core.store.WorkListener;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.Failure;
@@ -52,6 +55,7 @@ public final class MemoryStore extends MemoryControls implements JobStore {
     }
   }
 
+  private final WorkListeners listeners = new WorkListeners();
   private final long epoch;
   private final Map<Holding, Lease> leases = new HashMap<>();
 
@@ -98,6 +102,10 @@ public final class MemoryStore extends MemoryControls implements JobStore {
 
   @Override
   public List<Claim> claim(ClaimRequest request) {
+    return listeners.claimed(claimed(request));
+  }
+
+  private List<Claim> claimed(ClaimRequest request) {
     return alone(
         () -> {
           List<Claim> claims = new ArrayList<>();
@@ -175,6 +183,10 @@ public final class MemoryStore extends MemoryControls implements JobStore {
 
   @Override
   public Outcome complete(Claim claim, TaskResult result) {
+    return listeners.answered(claim, WorkListener.Answer.COMPLETED, completed(claim, result));
+  }
+
+  private Outcome completed(Claim claim, TaskResult result) {
     ClaimKey key = claim.key();
     return alone(
         () -> {
@@ -190,6 +202,10 @@ public final class MemoryStore extends MemoryControls implements JobStore {
 
   @Override
   public Outcome fail(Claim claim, Failure failure) {
+    return listeners.answered(claim, WorkListener.Answer.FAILED, failed(claim, failure));
+  }
+
+  private Outcome failed(Claim claim, Failure failure) {
     return answer(
         claim.job(),
         update -> ClaimRules.fail(update, claim.key(), failure, settings.random().nextDouble()));
@@ -197,11 +213,19 @@ public final class MemoryStore extends MemoryControls implements JobStore {
 
   @Override
   public Outcome release(Claim claim, String reason) {
+    return listeners.answered(claim, WorkListener.Answer.RELEASED, released(claim, reason));
+  }
+
+  private Outcome released(Claim claim, String reason) {
     return answer(claim.job(), update -> ClaimRules.release(update, claim.key(), reason));
   }
 
   @Override
   public ClaimSignal heartbeat(Claim claim, boolean progress) {
+    return listeners.signalled(claim, pulse(claim, progress));
+  }
+
+  private ClaimSignal pulse(Claim claim, boolean progress) {
     ClaimKey key = claim.key();
     return alone(
         () -> {
@@ -228,9 +252,13 @@ public final class MemoryStore extends MemoryControls implements JobStore {
 
   @Override
   public ClaimSignal appendJournal(Claim claim, OutputChunk piece) {
+    return listeners.signalled(claim, append(claim, piece));
+  }
+
+  private ClaimSignal append(Claim claim, OutputChunk piece) {
     return alone(
         () -> {
-          ClaimSignal pulse = heartbeat(claim, !piece.tokens().isEmpty());
+          ClaimSignal pulse = pulse(claim, !piece.tokens().isEmpty());
           if (pulse == ClaimSignal.CONTINUE || pulse == ClaimSignal.PAUSE) {
             ClaimKey key = claim.key();
             TaskFold task = folds.get(claim.job()).stage(key.stage()).task(key.task());
@@ -257,11 +285,12 @@ public final class MemoryStore extends MemoryControls implements JobStore {
 
   @Override
   public int sweep() {
-    return alone(
-        () -> {
-          leases.replaceAll((_, lease) -> lease.at(now()));
-          return List.copyOf(jobs.keySet()).stream().mapToInt(this::sweep).sum();
-        });
+    return listeners.swept(
+        alone(
+            () -> {
+              leases.replaceAll((_, lease) -> lease.at(now()));
+              return List.copyOf(jobs.keySet()).stream().mapToInt(this::sweep).sum();
+            }));
   }
 
   private int sweep(JobId id) {
@@ -333,6 +362,11 @@ public final class MemoryStore extends MemoryControls implements JobStore {
       }
     }
     return true;
+  }
+
+  @Override
+  public Subscription onWork(WorkListener listener) {
+    return listeners.add(listener);
   }
 
   @Override

@@ -4,7 +4,6 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.store.JobControls.Added;
 import dev.millrace.core.store.JobReader.QueuePosition;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.Outcome.Reason;
@@ -31,7 +30,6 @@ public final class InboxReply {
     return Json.write(
         switch (answer) {
           case Outcome of -> answer(out, of);
-          case Added(Outcome of, int first) -> answer(out, of).put("first", first);
           case Optional<?> position -> position(out.put("answer", PLACE), position.orElse(null));
           case QueueStats census -> census(out.put("answer", CENSUS), census);
           case Integer count -> out.put("answer", "count").put("count", count);
@@ -45,7 +43,8 @@ public final class InboxReply {
 
   private static JsonObject answer(JsonObject out, Outcome answer) {
     return switch (answer) {
-      case Outcome.Done _ -> out.put("answer", "done");
+      case Outcome.Done(int first) ->
+          out.put("answer", "done").putIfPresent("first", first == 0 ? null : first);
       case Outcome.Refused(Reason reason, String message) ->
           out.put("answer", "refused").put("reason", reason.name()).put("message", message);
       case Outcome.Fenced(String message) -> out.put("answer", "fenced").put("message", message);
@@ -86,25 +85,19 @@ public final class InboxReply {
     JsonObject in = Json.object(text);
     String message = in.string("message", "");
     return switch (in.string("answer")) {
-      case "done" -> added(in, Outcome.DONE);
+      case "done" -> new Outcome.Done((int) in.integer("first", 0));
       case "refused" ->
-          added(
-              in,
-              new Outcome.Refused(
-                  Reason.valueOf(in.string("reason", Reason.TRANSITION.name())), message));
+          new Outcome.Refused(
+              Reason.valueOf(in.string("reason", Reason.TRANSITION.name())), message);
       case "fenced" -> new Outcome.Fenced(message);
       case "cancelled" -> new Outcome.Cancelled(message);
-      case "missing" -> added(in, new Outcome.Missing(message));
+      case "missing" -> new Outcome.Missing(message);
       case PLACE -> readPlace(in);
       case CENSUS -> readCensus(in);
       case "count" -> (int) in.integer("count");
       case "invalid" -> throw new IllegalArgumentException(message);
       default -> throw new StoreException(message);
     };
-  }
-
-  private static Object added(JsonObject in, Outcome answer) {
-    return in.has("first") ? new Added(answer, (int) in.integer("first")) : answer;
   }
 
   private static Optional<QueuePosition> readPlace(JsonObject in) {

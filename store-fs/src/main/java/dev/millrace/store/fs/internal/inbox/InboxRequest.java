@@ -1,20 +1,17 @@
 package dev.millrace.store.fs.internal.inbox;
 
 import dev.millrace.core.event.Cause;
-import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
-import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.StageSpec;
-import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.state.Actor;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.Lever;
+import dev.millrace.core.store.LeverJson;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -29,8 +26,9 @@ public record InboxRequest(String lever, @Nullable JobId job, Cause cause, JsonO
   private static final String PLACE = "place";
   private static final String CENSUS = "census";
 
-  public static InboxRequest on(String lever, JobId job, Cause cause) {
-    return new InboxRequest(lever, job, cause, JsonObject.create());
+  /** Asks for a lever. */
+  public static InboxRequest of(JobId job, Lever lever, Cause cause) {
+    return new InboxRequest(LeverJson.name(lever), job, cause, LeverJson.parameters(lever));
   }
 
   private InboxRequest with(String name, Object value) {
@@ -38,13 +36,9 @@ public record InboxRequest(String lever, @Nullable JobId job, Cause cause, JsonO
     return this;
   }
 
-  public static InboxRequest onStage(String lever, JobId job, int stage, Cause cause) {
-    return on(lever, job, cause).with("stage", stage);
-  }
-
   /** Not a lever, but a question that only the owner can answer. */
   public static InboxRequest queuePosition(JobId job) {
-    return on(PLACE, job, Cause.user(null, null));
+    return new InboxRequest(PLACE, job, Cause.user(null, null), JsonObject.create());
   }
 
   /** Makes a new request. */
@@ -56,26 +50,6 @@ public record InboxRequest(String lever, @Nullable JobId job, Cause cause, JsonO
     return new InboxRequest("prune", null, Cause.user(null, null), JsonObject.create())
         .with("before", before.toString())
         .with("states", List.copyOf(states));
-  }
-
-  public static InboxRequest prioritize(JobId job, Priority priority, Cause cause) {
-    return on("prioritize", job, cause).with("priority", priority.name());
-  }
-
-  public static InboxRequest replaceMetadata(
-      JobId job, int stage, int task, JsonObject metadata, Cause cause) {
-    return onStage("describe", job, stage, cause).with("task", task).with("metadata", metadata);
-  }
-
-  public static InboxRequest addStage(JobId job, StageSpec spec, Cause cause) {
-    return on("addStage", job, cause)
-        .with("spec", JobDocument.write(spec))
-        .with("tasks", spec.tasks().stream().map(JobDocument::task).toList());
-  }
-
-  public static InboxRequest addTasks(JobId job, int stage, List<TaskSpec> tasks, Cause cause) {
-    return onStage("addTasks", job, stage, cause)
-        .with("tasks", tasks.stream().map(JobDocument::task).toList());
   }
 
   public String write(String op) {
@@ -109,41 +83,14 @@ public record InboxRequest(String lever, @Nullable JobId job, Cause cause, JsonO
   public Object run(JobStore store) {
     try {
       return switch (lever) {
-        case "pause" -> store.pause(named(), cause);
-        case "resume" -> store.resume(named(), cause);
-        case "abort" -> store.abort(named(), cause);
-        case "approve" -> store.approve(named(), number("stage"), cause);
-        case "hold" -> store.hold(named(), number("stage"), cause);
-        case "prioritize" ->
-            store.prioritize(named(), Priority.valueOf(more.string("priority")), cause);
-        case "describe" ->
-            store.replaceMetadata(
-                named(), number("stage"), number("task"), more.object("metadata"), cause);
-        case "addStage" ->
-            store.addStage(
-                named(), JobDocument.readStage(more.object("spec"), 0).withTasks(tasks()), cause);
-        case "addTasks" -> store.addTasks(named(), number("stage"), tasks(), cause);
-        case "delete" -> store.delete(named());
         case PLACE -> store.queuePosition(named());
         case CENSUS -> store.queueStats();
         case "prune" -> store.prune(before(), states());
-        default -> throw new JsonException("unknown lever \"" + lever + "\"");
+        default -> store.apply(named(), LeverJson.read(lever, more), cause);
       };
     } catch (DateTimeException e) {
       throw new JsonException("not a request: " + e.getMessage());
     }
-  }
-
-  private int number(String name) {
-    return Math.clamp(more.integer(name, 0), 0, Integer.MAX_VALUE);
-  }
-
-  private List<TaskSpec> tasks() {
-    List<TaskSpec> tasks = new ArrayList<>();
-    for (Object task : more.list("tasks")) {
-      tasks.add(JobDocument.task(task, "task " + (tasks.size() + 1)));
-    }
-    return tasks;
   }
 
   private Instant before() {

@@ -3,11 +3,8 @@ package dev.millrace.store.fs.internal.nonowner;
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
-import dev.millrace.core.job.Priority;
-import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.StageSpec;
-import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobControls;
+import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
@@ -23,7 +20,6 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -46,53 +42,8 @@ public final class NonOwnerControls implements JobControls {
   }
 
   @Override
-  public Outcome pause(JobId id, Cause cause) {
-    return (Outcome) run(InboxRequest.on("pause", id, cause));
-  }
-
-  @Override
-  public Outcome resume(JobId id, Cause cause) {
-    return (Outcome) run(InboxRequest.on("resume", id, cause));
-  }
-
-  @Override
-  public Outcome abort(JobId id, Cause cause) {
-    return (Outcome) run(InboxRequest.on("abort", id, cause));
-  }
-
-  @Override
-  public Outcome approve(JobId id, int stage, Cause cause) {
-    return (Outcome) run(InboxRequest.onStage("approve", id, stage, cause));
-  }
-
-  @Override
-  public Outcome hold(JobId id, int stage, Cause cause) {
-    return (Outcome) run(InboxRequest.onStage("hold", id, stage, cause));
-  }
-
-  @Override
-  public Added addStage(JobId id, StageSpec spec, Cause cause) {
-    return (Added) run(InboxRequest.addStage(id, spec, cause));
-  }
-
-  @Override
-  public Added addTasks(JobId id, int stage, List<TaskSpec> tasks, Cause cause) {
-    return (Added) run(InboxRequest.addTasks(id, stage, tasks, cause));
-  }
-
-  @Override
-  public Outcome prioritize(JobId id, Priority priority, Cause cause) {
-    return (Outcome) run(InboxRequest.prioritize(id, priority, cause));
-  }
-
-  @Override
-  public Outcome replaceMetadata(JobId id, int stage, int task, JsonObject metadata, Cause cause) {
-    return (Outcome) run(InboxRequest.replaceMetadata(id, stage, task, metadata, cause));
-  }
-
-  @Override
-  public Outcome delete(JobId id) {
-    return (Outcome) run(InboxRequest.on("delete", id, Cause.user(null, null)));
+  public Outcome apply(JobId id, Lever lever, Cause cause) {
+    return (Outcome) run(InboxRequest.of(id, lever, cause));
   }
 
   @Override

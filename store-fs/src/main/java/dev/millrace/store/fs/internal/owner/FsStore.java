@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.owner;
 
+import dev.millrace.core.internal.store.WorkListeners;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.JsonObject;
@@ -11,6 +12,8 @@ import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.Subscription;
+import dev.millrace.core.store.WorkListener;
+import dev.millrace.core.store.WorkListener.Answer;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskResult;
@@ -63,6 +66,7 @@ public final class FsStore extends ForwardingControls implements JobStore {
   private final WorkspaceScanner scanner;
   private final Retention retention;
   private final OwnerReader reader;
+  private final WorkListeners work = new WorkListeners();
 
   private FsStore(FsSettings settings, @Nullable OwnerLock lock) throws IOException {
     this.settings = settings;
@@ -209,7 +213,7 @@ public final class FsStore extends ForwardingControls implements JobStore {
   @Override
   public List<Claim> claim(ClaimRequest request) {
     requireLock();
-    return claimer.claim(request);
+    return work.claimed(claimer.claim(request));
   }
 
   @Override
@@ -233,22 +237,22 @@ public final class FsStore extends ForwardingControls implements JobStore {
 
   @Override
   public Outcome complete(Claim claim, TaskResult result) {
-    return answers.complete(claim, result);
+    return work.answered(claim, Answer.COMPLETED, answers.complete(claim, result));
   }
 
   @Override
   public Outcome fail(Claim claim, Failure failure) {
-    return answers.fail(claim, failure);
+    return work.answered(claim, Answer.FAILED, answers.fail(claim, failure));
   }
 
   @Override
   public Outcome release(Claim claim, String reason) {
-    return answers.release(claim, reason);
+    return work.answered(claim, Answer.RELEASED, answers.release(claim, reason));
   }
 
   @Override
   public ClaimSignal heartbeat(Claim claim, boolean progress) {
-    return answers.heartbeat(claim, progress);
+    return work.signalled(claim, answers.heartbeat(claim, progress));
   }
 
   @Override
@@ -258,7 +262,7 @@ public final class FsStore extends ForwardingControls implements JobStore {
 
   @Override
   public ClaimSignal appendJournal(Claim claim, OutputChunk piece) {
-    return answers.journal(claim, piece);
+    return work.signalled(claim, answers.journal(claim, piece));
   }
 
   @Override
@@ -277,11 +281,16 @@ public final class FsStore extends ForwardingControls implements JobStore {
   }
 
   @Override
+  public Subscription onWork(WorkListener listener) {
+    return work.add(listener);
+  }
+
+  @Override
   public int sweep() {
     requireLock();
     commits.awaitEnlisted(); // log lines that no caller waited for
     writer.notifier().notifyIfSynced();
-    return new TimeoutSweep(writer, queue, leases, left, settings.random()).run();
+    return work.swept(new TimeoutSweep(writer, queue, leases, left, settings.random()).run());
   }
 
   @Override

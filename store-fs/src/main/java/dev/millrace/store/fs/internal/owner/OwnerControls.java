@@ -5,18 +5,15 @@ import dev.millrace.core.internal.rules.AdditionRules;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.LeverRules;
-import dev.millrace.core.internal.rules.ViewFactory;
 import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobIdGenerator;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.JobTransitions;
-import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
-import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.StageSpec;
-import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobControls;
+import dev.millrace.core.store.Lever;
+import dev.millrace.core.store.LeverJson;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.store.fs.internal.claim.Retention;
 import dev.millrace.store.fs.internal.files.JobOnDisk;
@@ -27,7 +24,6 @@ import dev.millrace.store.fs.internal.jobs.JobWriter;
 import dev.millrace.store.fs.internal.read.FsReader;
 import java.io.IOException;
 import java.time.Instant;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -51,18 +47,21 @@ final class OwnerControls implements JobControls {
   }
 
   @Override
-  public Outcome pause(JobId id, Cause cause) {
-    return pull(id, JobEvent.PAUSE, cause);
+  public Outcome apply(JobId id, Lever lever, Cause cause) {
+    return switch (lever) {
+      case Lever.Pause() -> pull(id, JobEvent.PAUSE, cause);
+      case Lever.Resume() -> pull(id, JobEvent.RESUME, cause);
+      case Lever.Abort() -> pull(id, JobEvent.ABORT, cause);
+      case Lever.Approve _, Lever.Hold _, Lever.Prioritize _ -> record(id, lever, cause);
+      case Lever.Describe describe -> replaceMetadata(id, describe, cause);
+      case Lever.AddStage(var spec) -> done(growth.addStage(id, spec, cause));
+      case Lever.AddTasks(int stage, var tasks) -> done(growth.addTasks(id, stage, tasks, cause));
+      case Lever.Delete() -> remove(id);
+    };
   }
 
-  @Override
-  public Outcome resume(JobId id, Cause cause) {
-    return pull(id, JobEvent.RESUME, cause);
-  }
-
-  @Override
-  public Outcome abort(JobId id, Cause cause) {
-    return pull(id, JobEvent.ABORT, cause);
+  private static Outcome done(Added added) {
+    return added.outcome().isDone() ? new Outcome.Done(added.first()) : added.outcome();
   }
 
   private Outcome pull(JobId id, JobEvent event, Cause cause) {
@@ -104,32 +103,9 @@ final class OwnerControls implements JobControls {
     return a.isAfter(b) ? a : b;
   }
 
-  @Override
-  public Outcome approve(JobId id, int stage, Cause cause) {
-    return record(id, "approve", cause, (_, update) -> LeverRules.approve(update, stage, cause));
-  }
-
-  @Override
-  public Outcome hold(JobId id, int stage, Cause cause) {
-    return record(id, "hold", cause, (_, update) -> LeverRules.hold(update, stage, cause));
-  }
-
-  @Override
-  public Outcome prioritize(JobId id, Priority priority, Cause cause) {
-    return record(
-        id,
-        "prioritize",
-        cause,
-        (now, update) -> AdditionRules.prioritize(update, priority, now, cause));
-  }
-
-  /** A lever that only appends to the log, given the job's present priority. */
-  private interface Rule {
-    Outcome apply(Priority now, JobUpdate update);
-  }
-
-  private Outcome record(JobId id, String name, Cause cause, Rule rule) {
-    return active(id, cause, rule)
+  /** A lever that only appends to the log. */
+  private Outcome record(JobId id, Lever lever, Cause cause) {
+    return active(id, lever, cause)
         // The job has ended: the rule only gives the reason.
         .or(
             () ->
@@ -139,26 +115,28 @@ final class OwnerControls implements JobControls {
                         job ->
                             knows(job.fold(), cause)
                                 ? Outcome.DONE
-                                : rule.apply(
-                                    ViewFactory.job(job.files().header(), job.fold())
-                                        .header()
-                                        .priority(),
+                                : LeverRules.apply(
                                     new JobUpdate(
-                                        job.fold(),
-                                        writer.now(),
-                                        JobUpdate.TemplateResolver.NONE))))
-        .orElseGet(() -> missing(id, name));
+                                        job.fold(), writer.now(), JobUpdate.TemplateResolver.NONE),
+                                    lever,
+                                    job.files().header(),
+                                    cause)))
+        .orElseGet(() -> missing(id, LeverJson.name(lever)));
   }
 
   /** Empty if the job has ended or does not exist. */
-  private Optional<Outcome> active(JobId id, Cause cause, Rule rule) {
+  private Optional<Outcome> active(JobId id, Lever lever, Cause cause) {
     return writer.step(
         id,
         (job, unsynced) -> {
           if (knows(job.fold(), cause)) {
             return Outcome.DONE;
           }
-          Outcome done = writer.record(job, unsynced, update -> rule.apply(job.priority(), update));
+          Outcome done =
+              writer.record(
+                  job,
+                  unsynced,
+                  update -> LeverRules.apply(update, lever, job.files().header(), cause));
           writer.finish(job, unsynced);
           return done;
         });
@@ -168,19 +146,14 @@ final class OwnerControls implements JobControls {
     return new Outcome.Missing("no job " + id + " to " + name);
   }
 
-  @Override
-  public Outcome replaceMetadata(JobId id, int stage, int task, JsonObject metadata, Cause cause) {
-    Json.requireDepth(metadata, "metadata");
-    return active(
-            id,
-            cause,
-            (_, update) -> AdditionRules.replaceMetadata(update, stage, task, metadata, cause))
-        .or(() -> describeEnded(id, stage, task, metadata, cause))
+  private Outcome replaceMetadata(JobId id, Lever.Describe describe, Cause cause) {
+    Json.requireDepth(describe.metadata(), "metadata");
+    return active(id, describe, cause)
+        .or(() -> describeEnded(id, describe, cause))
         .orElseGet(() -> missing(id, "describe"));
   }
 
-  private Optional<Outcome> describeEnded(
-      JobId id, int stage, int task, JsonObject metadata, Cause cause) {
+  private Optional<Outcome> describeEnded(JobId id, Lever.Describe describe, Cause cause) {
     try {
       Optional<EndedJobWriter.Recorded> done =
           writer
@@ -190,7 +163,12 @@ final class OwnerControls implements JobControls {
                   update ->
                       knows(update.fold(), cause)
                           ? Outcome.DONE
-                          : AdditionRules.replaceMetadata(update, stage, task, metadata, cause));
+                          : AdditionRules.replaceMetadata(
+                              update,
+                              describe.stage(),
+                              describe.task(),
+                              describe.metadata(),
+                              cause));
       if (done.isPresent() && done.get().changed()) {
         writer.notifier().changed(id);
       }
@@ -200,18 +178,7 @@ final class OwnerControls implements JobControls {
     }
   }
 
-  @Override
-  public Added addStage(JobId id, StageSpec spec, Cause cause) {
-    return growth.addStage(id, spec, cause);
-  }
-
-  @Override
-  public Added addTasks(JobId id, int stage, List<TaskSpec> tasks, Cause cause) {
-    return growth.addTasks(id, stage, tasks, cause);
-  }
-
-  @Override
-  public Outcome delete(JobId id) {
+  private Outcome remove(JobId id) {
     writer.requireIntact();
     // A job in memory is handled on its own: it may be just ending.
     Optional<JobState> going =

@@ -17,6 +17,8 @@ import dev.millrace.core.store.JobControls.Added;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.Lever;
+import dev.millrace.core.store.LeverJson;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.Outcome.Reason;
 import dev.millrace.core.store.StoreException;
@@ -142,21 +144,22 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
     store.queuePosition(id);
     Map<InboxRequest, Object> requests = new LinkedHashMap<>();
     requests.put(
-        InboxRequest.addTasks(
+        InboxRequest.of(
             id,
-            1,
-            List.of(TestJobSpecs.task("2", 2), TestJobSpecs.task("3", 3)),
+            new Lever.AddTasks(1, List.of(TestJobSpecs.task("2", 2), TestJobSpecs.task("3", 3))),
             SimulatedStore.ANNA),
-        new Added(Outcome.DONE, 2));
+        new Outcome.Done(2));
     requests.put(
-        InboxRequest.addStage(id, TestJobSpecs.stage("y", "4"), SimulatedStore.ANNA),
-        new Added(Outcome.DONE, 2));
+        InboxRequest.of(id, new Lever.AddStage(TestJobSpecs.stage("y", "4")), SimulatedStore.ANNA),
+        new Outcome.Done(2));
     requests.put(
-        InboxRequest.addTasks(id, 2, List.of(TaskSpec.of("5")), SimulatedStore.ANNA),
-        new Added(Outcome.DONE, 2));
-    requests.put(InboxRequest.prioritize(id, Priority.HIGH, SimulatedStore.ANNA), Outcome.DONE);
+        InboxRequest.of(id, new Lever.AddTasks(2, List.of(TaskSpec.of("5"))), SimulatedStore.ANNA),
+        new Outcome.Done(2));
     requests.put(
-        InboxRequest.replaceMetadata(id, 2, 1, JsonObject.create(), SimulatedStore.ANNA),
+        InboxRequest.of(id, new Lever.Prioritize(Priority.HIGH), SimulatedStore.ANNA),
+        Outcome.DONE);
+    requests.put(
+        InboxRequest.of(id, new Lever.Describe(2, 1, JsonObject.create()), SimulatedStore.ANNA),
         Outcome.DONE);
     for (int round = 0; round < 2; round++) {
       int op = 0;
@@ -313,13 +316,17 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
     WorkspaceInvariants.logAddsUp(workspace.reader(), id);
   }
 
+  private static Lever lever(String name) {
+    return LeverJson.read(name, JsonObject.create().put("stage", 1));
+  }
+
   @Test
   void aRequestThatIsCarriedOutTwiceHappensOnce() {
     JobStore store = own();
     JobId id = submit();
     for (String lever : List.of("approve", "hold", "pause", "resume", "abort")) {
       InboxRequest request =
-          InboxRequest.read(InboxRequest.onStage(lever, id, 1, SimulatedStore.ANNA).write(lever));
+          InboxRequest.read(InboxRequest.of(id, lever(lever), SimulatedStore.ANNA).write(lever));
       List<?> before = store.events(id, 0, 1_000);
       assertThat(request.run(store)).isEqualTo(Outcome.DONE);
       int after = store.events(id, 0, 1_000).size();
@@ -329,7 +336,7 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
     }
     for (String lever : List.of("approve", "hold", "pause", "resume")) {
       InboxRequest request =
-          InboxRequest.read(InboxRequest.onStage(lever, id, 1, SimulatedStore.ANNA).write(lever));
+          InboxRequest.read(InboxRequest.of(id, lever(lever), SimulatedStore.ANNA).write(lever));
       assertThat(request.run(store)).as("%s, long after", lever).isEqualTo(Outcome.DONE);
     }
     assertThat(store.state(id)).contains(JobState.ABORTED);
