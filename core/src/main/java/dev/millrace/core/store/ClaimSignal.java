@@ -12,5 +12,10 @@ public enum ClaimSignal {
   /** The job has ended: stop. The output is kept as partial. */
   CANCEL,
   /** Another worker has the task now: stop. Answers of this worker are refused. */
-  LOST
+  LOST;
+
+  /** Whether the claim is still its worker's. */
+  public boolean isPresent() {
+    return this == CONTINUE || this == PAUSE;
+  }
 }

@@ -20,7 +20,7 @@ import dev.millrace.core.store.Outcome.Reason;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
 import dev.millrace.store.fs.internal.disk.RealDisk;
-import dev.millrace.store.fs.internal.files.JobSizeLimits;
+import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.store.fs.internal.fixture.RealWorkspaceCase;
 import dev.millrace.store.fs.internal.fixture.SimulatedStore;
 import dev.millrace.store.fs.internal.fixture.TestJobSpecs;

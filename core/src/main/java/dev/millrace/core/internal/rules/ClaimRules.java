@@ -17,6 +17,7 @@ import dev.millrace.core.task.TaskState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.Function;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** The rules for workers' answers, and for what the system does when a worker is lost or late. */
@@ -177,14 +178,15 @@ public final class ClaimRules {
   }
 
   /**
-   * Releases every claim that an owner of another epoch granted, because its workers are gone with
-   * it. A claim with a lease outlives its owner: its worker may be on another machine, and the new
-   * owner watches the lease.
+   * Releases every claim that was granted under an epoch that is over, because its workers are gone
+   * with the process that granted it. A claim with a lease outlives that process: its worker may be
+   * on another machine, and others watch the lease.
    *
+   * @param over whether an epoch is over
    * @param traces how far each attempt had come
    */
   public static void recover(
-      JobUpdate update, long epoch, Function<ClaimKey, AttemptProgress> traces) {
+      JobUpdate update, LongPredicate over, Function<ClaimKey, AttemptProgress> traces) {
     for (StageFold stage : update.fold().stages()) {
       for (int task = 1; task <= stage.size(); task++) {
         TaskFold at = stage.task(task);
@@ -192,7 +194,7 @@ public final class ClaimRules {
         if (at.state() == TaskState.IN_PROGRESS
             && held != null
             && held.lease() == null
-            && held.token().epoch() != epoch) {
+            && over.test(held.token().epoch())) {
           ClaimKey key = new ClaimKey(stage.number(), task, held.token());
           recordLoss(update, key, WorkerLoss.CRASH, traces.apply(key));
         }

@@ -1,6 +1,7 @@
 /**
- * What every store does alike, over the port that a store implements. Start at {@link
- * WorkListeners}.
+ * What every store does alike, over the port that a store implements: claims, answers, levers,
+ * timeouts, notifications. Start at {@link JobRepository}, the port, and {@link JobUpdater}, the
+ * only way to change a job.
  */
 @NullMarked
 package dev.millrace.core.internal.store;

@@ -43,7 +43,7 @@ class AdditionRulesTest {
   }
 
   private void addStage(StageSpec spec) {
-    assertThat(AdditionRules.addStage(turn(), spec, ANNA)).isEqualTo(Outcome.DONE);
+    assertThat(AdditionRules.addStage(turn(), spec, ANNA).isDone()).isTrue();
   }
 
   @Test
@@ -52,7 +52,7 @@ class AdditionRulesTest {
     JobUpdate update = turn();
     List<TaskSpec> tasks =
         List.of(task(null), task(null), task(3), task(3), task(3), task(1), task(null));
-    assertThat(AdditionRules.addTasks(update, 1, tasks, ANNA)).isEqualTo(Outcome.DONE);
+    assertThat(AdditionRules.addTasks(update, 1, tasks, ANNA).isDone()).isTrue();
     assertThat(update.entries().stream().map(LogEntry::fact))
         .containsExactly(
             new Fact.TasksAdded(1, 2, 0, ANNA),
@@ -70,7 +70,7 @@ class AdditionRulesTest {
   void aStageIsAddedWithItsTasksInOneUpdate() {
     JobUpdate update = turn();
     StageSpec spec = StageSpec.of("a", List.of(task(2), task(null)));
-    assertThat(AdditionRules.addStage(update, spec, ANNA)).isEqualTo(Outcome.DONE);
+    assertThat(AdditionRules.addStage(update, spec, ANNA).isDone()).isTrue();
     assertThat(update.entries().stream().map(LogEntry::fact).toList().subList(0, 3))
         .containsExactly(
             new Fact.StageAdded(1, StageSpec.of("a", List.of()), ANNA),
@@ -118,9 +118,9 @@ class AdditionRulesTest {
     addStage(StageSpec.of("a", List.of(task(null))));
     addStage(StageSpec.of("b", List.of()));
     JobUpdate update = turn();
-    assertThat(AdditionRules.addTasks(update, 2, List.of(), ANNA)).isEqualTo(Outcome.DONE);
+    assertThat(AdditionRules.addTasks(update, 2, List.of(), ANNA).isDone()).isTrue();
     assertThat(update.entries()).hasSize(1);
-    assertThat(AdditionRules.addTasks(update, 2, List.of(), ANNA)).isEqualTo(Outcome.DONE);
+    assertThat(AdditionRules.addTasks(update, 2, List.of(), ANNA).isDone()).isTrue();
     assertThat(update.entries()).hasSize(1);
     assertThat(
             ((Outcome.Refused) AdditionRules.addTasks(update, 2, List.of(task(null)), ANNA))
@@ -138,8 +138,7 @@ class AdditionRulesTest {
           .hasMessageStartingWith("stage 2: " + bad);
     }
     assertThat(update.entries()).isEmpty();
-    assertThat(AdditionRules.addStage(update, each("{{stages[1].results}}"), ANNA))
-        .isEqualTo(Outcome.DONE);
+    assertThat(AdditionRules.addStage(update, each("{{stages[1].results}}"), ANNA).isDone()).isTrue();
   }
 
   private static StageSpec each(String text) {

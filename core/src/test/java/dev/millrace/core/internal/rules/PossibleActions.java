@@ -113,7 +113,7 @@ final class PossibleActions {
     ExploredState copy = from.copy(moves::add);
     ExploredState next = new ExploredState(copy.fold(), from.epoch() + 1, from.stale());
     JobUpdate update = turn(next);
-    ClaimRules.recover(update, next.epoch(), _ -> AttemptProgress.STARTED);
+    ClaimRules.recover(update, epoch -> epoch != next.epoch(), _ -> AttemptProgress.STARTED);
     update.runCascade();
     steps.add(
         new Step(

@@ -6,10 +6,10 @@ import dev.millrace.core.store.fixture.StoreFixture;
 
 /** Keeps the contents of a memory store for the next one. */
 public final class MemoryStoreFixture implements StoreFixture {
-  private final MemoryReader.Contents contents = new MemoryReader.Contents();
+  private final MemoryContents contents = new MemoryContents();
 
   @Override
   public JobStore open(ContractSettings settings) {
-    return new MemoryStore(settings, contents);
+    return MemoryStore.open(settings, contents);
   }
 }

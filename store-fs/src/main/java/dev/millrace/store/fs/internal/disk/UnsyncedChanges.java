@@ -1,6 +1,5 @@
 package dev.millrace.store.fs.internal.disk;
 
-import dev.millrace.core.job.JobId;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -15,8 +14,6 @@ public final class UnsyncedChanges {
 
   private final Set<Path> files = new LinkedHashSet<>();
   private final Set<Path> directories = new LinkedHashSet<>();
-  private final Set<JobId> levers = new LinkedHashSet<>();
-  private final Set<JobId> changed = new LinkedHashSet<>();
   private long batch;
 
   public UnsyncedChanges addFile(Path file) {
@@ -27,16 +24,6 @@ public final class UnsyncedChanges {
   public UnsyncedChanges addDirectory(Path directory) {
     directories.add(directory);
     return this;
-  }
-
-  /** Jobs whose running tasks must be notified once this is durable. */
-  public Set<JobId> jobsWithLever() {
-    return levers;
-  }
-
-  /** Jobs whose logs or states changed; watchers are notified once this is durable. */
-  public Set<JobId> changedJobs() {
-    return changed;
   }
 
   public void add(UnsyncedChanges other) {

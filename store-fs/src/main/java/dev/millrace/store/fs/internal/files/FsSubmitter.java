@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.files;
 
+import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobIdGenerator;
 import dev.millrace.core.job.JobSpec;

@@ -8,6 +8,7 @@ import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TaskFold;
 import dev.millrace.core.internal.rules.ViewFactory;
+import dev.millrace.core.internal.store.PartialOutput;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.JsonException;
@@ -17,7 +18,6 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.ClaimKey;
-import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.fs.internal.disk.Disk;
@@ -44,23 +44,6 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
     public static AnsweredTask of(Claim claim) {
       ClaimKey key = claim.key();
       return new AnsweredTask(key.stage(), claim.type(), key.task(), claim.attempt(), key.token());
-    }
-  }
-
-  /** The output of an attempt without a result. */
-  record PartialOutput(@Nullable String output, @Nullable JsonObject receipt) {
-    public static final PartialOutput NONE = new PartialOutput(null, null);
-
-    public static PartialOutput of(TaskResult result) {
-      return new PartialOutput(result.text(), result.receipt());
-    }
-
-    public static PartialOutput of(Failure failure) {
-      return new PartialOutput(failure.partial(), failure.receipt());
-    }
-
-    public boolean isEmpty() {
-      return output == null && receipt == null;
     }
   }
 

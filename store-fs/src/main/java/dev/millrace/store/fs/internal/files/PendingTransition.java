@@ -1,6 +1,9 @@
 package dev.millrace.store.fs.internal.files;
 
 import dev.millrace.core.event.Cause;
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
@@ -15,6 +18,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +33,24 @@ public record PendingTransition(
     @Nullable String who,
     @Nullable String comment) {
   static final String FILE = "op.json";
+
+  /** The transition that entries record; null if it is none of a user's. */
+  public static @Nullable PendingTransition of(List<LogEntry> entries, JobFold fold) {
+    if (entries.isEmpty()
+        || !(entries.getFirst().fact() instanceof Fact.JobChanged(JobEvent event, Cause cause))
+        || cause.op() == null) {
+      return null;
+    }
+    JobState to =
+        switch (event) {
+          case PAUSE -> JobState.PAUSED;
+          case ABORT -> JobState.ABORTED;
+          // a job that had started is running again
+          default -> fold.startedAt() == null ? JobState.PENDING : JobState.IN_PROGRESS;
+        };
+    return new PendingTransition(
+        cause.op(), event, to, entries.getFirst().at(), cause.who(), cause.comment());
+  }
 
   public Cause cause() {
     return new Cause(Actor.USER, who, comment, id);

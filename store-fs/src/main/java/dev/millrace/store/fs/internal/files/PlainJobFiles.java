@@ -6,6 +6,7 @@ import dev.millrace.core.internal.rules.JobPlan;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TaskFold;
+import dev.millrace.core.internal.store.PartialOutput;
 import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;

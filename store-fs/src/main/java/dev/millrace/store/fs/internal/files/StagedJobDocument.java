@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.files;
 
+import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.core.internal.rules.JobPlan;
 import dev.millrace.core.internal.rules.JobPlan.StagePlan;
 import dev.millrace.core.job.JobDocument;

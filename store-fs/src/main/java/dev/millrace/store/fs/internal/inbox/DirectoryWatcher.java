@@ -3,12 +3,10 @@ package dev.millrace.store.fs.internal.inbox;
 import static java.nio.file.StandardWatchEventKinds.ENTRY_CREATE;
 import static java.nio.file.StandardWatchEventKinds.OVERFLOW;
 
-import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.StoreErrors;
-import dev.millrace.store.fs.internal.jobs.JobWriter;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.ClosedWatchServiceException;
@@ -35,7 +33,6 @@ final class DirectoryWatcher implements AutoCloseable {
 
   private final WorkspaceScanner scanner;
   private final OwnerInbox inbox;
-  private final JobWriter writer;
   private final BooleanSupplier troubled;
   private final WatchService service;
   private final WatchKey ready;
@@ -47,13 +44,11 @@ final class DirectoryWatcher implements AutoCloseable {
       WorkspaceLayout layout,
       WorkspaceScanner scanner,
       OwnerInbox inbox,
-      JobWriter writer,
       BooleanSupplier troubled)
       throws IOException {
     this.troubled = troubled;
     this.scanner = scanner;
     this.inbox = inbox;
-    this.writer = writer;
     this.service = layout.root().getFileSystem().newWatchService();
     this.ready = layout.of(JobState.PENDING).register(service, ENTRY_CREATE);
     this.cancelled = layout.of(JobState.ABORTED).register(service, ENTRY_CREATE);
@@ -96,7 +91,7 @@ final class DirectoryWatcher implements AutoCloseable {
     } else if (key == ready) {
       scanner.discover(((Path) event.context()).toString());
     } else if (key == cancelled) {
-      JobId.parse(((Path) event.context()).toString()).ifPresent(writer::completeEndedLog);
+      scanner.cancelled(((Path) event.context()).toString());
     } else {
       inbox.processAll();
     }

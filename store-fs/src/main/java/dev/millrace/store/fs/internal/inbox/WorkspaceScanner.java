@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.inbox;
 
+import dev.millrace.core.internal.store.JobUpdater;
 import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
@@ -12,7 +13,7 @@ import dev.millrace.store.fs.internal.files.EventLog;
 import dev.millrace.store.fs.internal.files.JobFiles;
 import dev.millrace.store.fs.internal.files.JobMetaFile;
 import dev.millrace.store.fs.internal.files.StoreErrors;
-import dev.millrace.store.fs.internal.jobs.JobWriter;
+import dev.millrace.store.fs.internal.jobs.FsJob;
 import dev.millrace.store.fs.internal.queue.ClaimQueue;
 import dev.millrace.store.fs.internal.queue.ClaimQueue.Candidate;
 import java.io.IOException;
@@ -26,7 +27,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +44,7 @@ public final class WorkspaceScanner implements AutoCloseable {
 
   private final Disk disk;
   private final WorkspaceLayout layout;
-  private final JobWriter writer;
+  private final JobUpdater<FsJob> updater;
   private final ClaimQueue queue;
   private final OwnerInbox inbox;
   private final Set<String> reported = new HashSet<>();
@@ -56,10 +56,10 @@ public final class WorkspaceScanner implements AutoCloseable {
   private @Nullable DirectoryWatcher watch;
 
   public WorkspaceScanner(
-      Disk disk, WorkspaceLayout layout, JobWriter writer, ClaimQueue queue, OwnerInbox inbox) {
+      Disk disk, WorkspaceLayout layout, JobUpdater<FsJob> updater, ClaimQueue queue, OwnerInbox inbox) {
     this.disk = disk;
     this.layout = layout;
-    this.writer = writer;
+    this.updater = updater;
     this.queue = queue;
     this.inbox = inbox;
   }
@@ -76,7 +76,7 @@ public final class WorkspaceScanner implements AutoCloseable {
                 || disk.kind(layout.of(state).resolve(name).resolve(EventLog.FILE))
                     == Disk.Kind.FILE)) {
           JobId id = new JobId(name);
-          runIsolated(id, () -> writer.step(id, (job, unsynced) -> job));
+          runIsolated(id, () -> updater.touch(id));
         }
       }
     }
@@ -166,7 +166,20 @@ public final class WorkspaceScanner implements AutoCloseable {
   }
 
   private boolean isKnown(JobId id) {
-    return queue.isKnown(id) || writer.jobs().isActive(id);
+    return queue.isKnown(id) || updater.jobs().contains(id);
+  }
+
+  /** Handles a name that appeared among the cancelled jobs: someone else moved it there. */
+  void cancelled(String name) {
+    JobId.parse(name)
+        .ifPresent(
+            id ->
+                runIsolated(
+                    id,
+                    () -> {
+                      queue.remove(id);
+                      updater.readEnded(id);
+                    }));
   }
 
   /** Handles a job that appeared; it may be known already, or gone again. */
@@ -176,7 +189,7 @@ public final class WorkspaceScanner implements AutoCloseable {
           id,
           () -> {
             if (index(id)) {
-              writer.notifier().changed(id);
+              updater.notifier().changed(id);
             }
           });
     }
@@ -204,13 +217,13 @@ public final class WorkspaceScanner implements AutoCloseable {
       String type = virgin ? type(meta) : null;
       if (type == null) {
         // An unusual job: its metadata does not suffice, so read its files.
-        return writer.step(id, (job, unsynced) -> writer.finish(job, unsynced)).isPresent();
+        return putAgain(id);
       }
       Instant created = JobMetaFile.submittedAt(meta, id);
       queue.put(
           Candidate.of(id, type, JobDocument.priority(meta), created, JobMetaFile.tasks(meta)),
           true);
-      if (writer.jobs().isActive(id) || disk.kind(dir) == Disk.Kind.NOTHING) {
+      if (updater.jobs().contains(id) || disk.kind(dir) == Disk.Kind.NOTHING) {
         claimedMeanwhile(id);
       }
       Duration timeout = JobDocument.policy(meta.object("limits")).queueTimeout();
@@ -225,16 +238,21 @@ public final class WorkspaceScanner implements AutoCloseable {
 
   /** A claim has updated the queue already; older information must not replace that. */
   private void claimedMeanwhile(JobId id) {
-    Optional<JobId> open =
-        writer.step(
-            id,
-            (job, _) -> {
-              writer.updateQueue(job);
-              return id;
-            });
-    if (open.isEmpty()) {
+    if (!putAgain(id)) {
       queue.remove(id);
     }
+  }
+
+  /** Puts a job into the queue as its files say; false if there is none. */
+  private boolean putAgain(JobId id) {
+    return updater
+        .step(
+            id,
+            (job, _) -> {
+              queue.put(job);
+              return id;
+            })
+        .isPresent();
   }
 
   /** The type of worker that the job waits for, if its metadata suffices to tell. */
@@ -280,7 +298,7 @@ public final class WorkspaceScanner implements AutoCloseable {
    * @param troubled whether a job was skipped that may be readable at the next rescan
    */
   public void watch(BooleanSupplier troubled) throws IOException {
-    watch = new DirectoryWatcher(layout, this, inbox, writer, troubled);
+    watch = new DirectoryWatcher(layout, this, inbox, troubled);
     watch.start();
   }
 

@@ -1,8 +1,7 @@
 /**
- * The jobs in the owner's memory and the only way to change them: lock the job, let a rule record
- * entries, append these to the log, sync, then notify. Also leases, recovery after a crash, and
- * changes to ended jobs, which are not in memory ({@link EndedJobWriter}). Start at {@link
- * JobWriter}.
+ * The jobs of a workspace as the owner's repository: how a job is read, how its entries are
+ * appended, which renames come before and after them, and how ended jobs are deleted. Start at
+ * {@link FsRepository}.
  */
 @NullMarked
 package dev.millrace.store.fs.internal.jobs;

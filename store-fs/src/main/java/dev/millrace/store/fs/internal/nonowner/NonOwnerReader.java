@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.nonowner;
 
+import dev.millrace.core.internal.store.ForwardingReader;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobReader;
@@ -13,7 +14,6 @@ import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.StrictUtf8;
 import dev.millrace.store.fs.internal.inbox.InboxReply;
 import dev.millrace.store.fs.internal.inbox.InboxRequest;
-import dev.millrace.store.fs.internal.read.ForwardingReader;
 import dev.millrace.store.fs.internal.read.FsReader;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -25,7 +25,7 @@ import java.util.Optional;
  * Reads a workspace that another process may own. It asks the owner what only the owner knows; if
  * there is no quick answer, it uses the files.
  */
-public final class NonOwnerReader extends ForwardingReader {
+public final class NonOwnerReader implements ForwardingReader {
   private final FsReader files;
   private final FsSettings settings;
   private final Duration patience;
@@ -56,7 +56,7 @@ public final class NonOwnerReader extends ForwardingReader {
     } catch (IOException | StoreException e) {
       // then from the files
     }
-    return super.queuePosition(id);
+    return files.queuePosition(id);
   }
 
   @Override
@@ -69,11 +69,11 @@ public final class NonOwnerReader extends ForwardingReader {
     } catch (IOException | StoreException e) {
       // then from the files
     }
-    return super.queueStats();
+    return files.queueStats();
   }
 
   @Override
-  protected JobReader reader() {
+  public JobReader reader() {
     return files;
   }
 

@@ -1,27 +1,12 @@
 package dev.millrace.store.fs.internal.owner;
 
-import dev.millrace.core.internal.store.WorkListeners;
+import dev.millrace.core.internal.store.RepositoryJobStore;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
-import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
-import dev.millrace.core.store.ClaimSignal;
-import dev.millrace.core.store.JobControls;
 import dev.millrace.core.store.JobReader;
-import dev.millrace.core.store.JobStore;
-import dev.millrace.core.store.Outcome;
-import dev.millrace.core.store.Subscription;
-import dev.millrace.core.store.WorkListener;
-import dev.millrace.core.store.WorkListener.Answer;
-import dev.millrace.core.task.Failure;
-import dev.millrace.core.task.OutputChunk;
-import dev.millrace.core.task.TaskResult;
-import dev.millrace.store.fs.internal.claim.ClaimAnswers;
-import dev.millrace.store.fs.internal.claim.Claimer;
-import dev.millrace.store.fs.internal.claim.Retention;
-import dev.millrace.store.fs.internal.claim.SkippedJobs;
-import dev.millrace.store.fs.internal.claim.TimeoutSweep;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
@@ -29,65 +14,64 @@ import dev.millrace.store.fs.internal.disk.OwnerLock;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.FsSubmitter;
-import dev.millrace.store.fs.internal.files.NoteFiles;
 import dev.millrace.store.fs.internal.files.StoreErrors;
 import dev.millrace.store.fs.internal.inbox.OwnerInbox;
 import dev.millrace.store.fs.internal.inbox.WorkspaceScanner;
-import dev.millrace.store.fs.internal.jobs.JobWriter;
-import dev.millrace.store.fs.internal.jobs.Leases;
-import dev.millrace.store.fs.internal.queue.ClaimQueue;
-import dev.millrace.store.fs.internal.read.FsReader;
+import dev.millrace.store.fs.internal.jobs.FsJob;
+import dev.millrace.store.fs.internal.jobs.FsRepository;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The store of the process that owns a workspace. Thread-safe. */
-public final class FsStore extends ForwardingControls implements JobStore {
+public final class FsStore extends RepositoryJobStore<FsJob> {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
   private final FsSettings settings;
   private final @Nullable OwnerLock lock;
   private final GroupCommit commits;
-  private final NoteFiles notes;
-  private final FsSubmitter publisher;
-  private final JobWriter writer;
-  private final ClaimQueue queue;
-  private final Claimer claimer;
-  private final Leases leases = new Leases();
-  private final SkippedJobs left = new SkippedJobs();
-  private final ClaimAnswers answers;
-  private final OwnerControls controls;
+  private final FsRepository repository;
+  private final FsSubmitter submitter;
   private final WorkspaceScanner scanner;
-  private final Retention retention;
   private final OwnerReader reader;
-  private final WorkListeners work = new WorkListeners();
 
-  private FsStore(FsSettings settings, @Nullable OwnerLock lock) throws IOException {
+  private FsStore(FsSettings settings, @Nullable OwnerLock lock, GroupCommit commits)
+      throws IOException {
+    this(
+        settings,
+        lock,
+        commits,
+        new FsRepository(
+            settings, commits, OwnerEpoch.next(settings.disk(), settings.layout())));
+  }
+
+  private FsStore(
+      FsSettings settings,
+      @Nullable OwnerLock lock,
+      GroupCommit commits,
+      FsRepository repository) {
+    super(repository, settings.random());
     this.settings = settings;
     this.lock = lock;
-    Disk disk = settings.disk();
+    this.commits = commits;
+    this.repository = repository;
     WorkspaceLayout layout = settings.layout();
-    FsReader files = new FsReader(disk, layout);
-    this.commits = new GroupCommit(disk);
-    layout.create(disk);
-    this.notes = new NoteFiles(disk, layout, commits);
-    this.queue = new ClaimQueue(settings.clock());
-    this.writer = new JobWriter(settings, commits, queue, leases, OwnerEpoch.next(disk, layout));
-    this.publisher = new FsSubmitter(settings, commits, this::ownId, notes, writer.jobs()::locate);
-    this.claimer = new Claimer(writer, queue, leases, commits, left);
-    this.retention = new Retention(disk, layout, files, commits, writer);
-    this.answers = new ClaimAnswers(settings, writer, leases, retention);
-    this.controls =
-        new OwnerControls(writer, files, retention, new JobAdditions(writer, commits, files));
+    OwnerInbox inbox = new OwnerInbox(settings.disk(), layout, this);
     this.scanner =
-        new WorkspaceScanner(disk, layout, writer, queue, new OwnerInbox(disk, layout, this));
-    this.reader = new OwnerReader(files, writer, queue, scanner::discover);
+        new WorkspaceScanner(settings.disk(), layout, updater(), repository.index(), inbox);
+    this.submitter =
+        new FsSubmitter(settings, commits, this::ownId, repository.notes(), this::locate);
+    this.reader = new OwnerReader(repository, updater().jobs(), scanner::discover);
+  }
+
+  private static FsStore create(FsSettings settings, @Nullable OwnerLock lock)
+      throws IOException {
+    settings.layout().create(settings.disk());
+    return new FsStore(settings, lock, new GroupCommit(settings.disk()));
   }
 
   /** Takes ownership, recovers what the last owner left, and watches the workspace. */
@@ -95,23 +79,23 @@ public final class FsStore extends ForwardingControls implements JobStore {
     return locked(
         settings,
         lock -> {
-          FsStore store = new FsStore(settings, lock);
+          FsStore store = create(settings, lock);
           store.recover();
           store.logReleased();
-          store.scanner.watch(store.claimer::takeTroubled);
+          store.scanner.watch(store::takeTroubled);
           return store;
         });
   }
 
   /** Takes ownership for one lever: reads only the jobs that it names. */
   public static Optional<FsStore> tryOpenBriefly(FsSettings settings) {
-    return locked(settings, lock -> new FsStore(settings, lock));
+    return locked(settings, lock -> create(settings, lock));
   }
 
   /** For tests on disks without locks: recovers, but does not watch. */
   public static FsStore openUnlocked(FsSettings settings) {
     try {
-      FsStore store = new FsStore(settings, null);
+      FsStore store = create(settings, null);
       store.recover();
       return store;
     } catch (IOException e) {
@@ -146,13 +130,13 @@ public final class FsStore extends ForwardingControls implements JobStore {
     UnsyncedChanges found = new UnsyncedChanges();
     WorkspaceLayout.ORDER.forEach(state -> found.addDirectory(settings.layout().of(state)));
     commits.commit(found);
-    retention.emptyTrash();
+    repository.ended().emptyTrash();
     scanner.recoverRunning();
     scanner.scan();
   }
 
   private void logReleased() {
-    long released = writer.takeReleased();
+    long released = updater().takeReleased();
     if (released > 0) {
       String tasks = released == 1 ? " task" : " tasks";
       LOG.log(Level.INFO, "released " + released + tasks + " after a crash of the owner");
@@ -161,7 +145,7 @@ public final class FsStore extends ForwardingControls implements JobStore {
 
   @Override
   public JobId submit(JobSpec spec) {
-    JobId id = publisher.submit(spec);
+    JobId id = submitter.submit(spec);
     submitted(spec, id);
     return id;
   }
@@ -170,7 +154,7 @@ public final class FsStore extends ForwardingControls implements JobStore {
   public boolean submit(JobSpec spec, JobId id) {
     scanner.expect(id);
     try {
-      boolean fresh = publisher.submit(spec, id);
+      boolean fresh = submitter.submit(spec, id);
       if (fresh) {
         submitted(spec, id);
       }
@@ -191,34 +175,48 @@ public final class FsStore extends ForwardingControls implements JobStore {
     scanner.arrived(id);
     if (spec.held()) {
       // An empty first stage completes too; the job is submitted, whatever happens then.
-      scanner.runIsolated(id, () -> writer.step(id, (job, unsynced) -> job));
+      scanner.runIsolated(id, () -> updater().touch(id));
     } else if (spec.stages().isEmpty()) {
       scanner.markNothingToClaim(id); // nothing to claim or read before it has a stage
     } else {
       scanner.discover(id);
     }
-    writer.notifier().changed(id); // the scanner's thread may have seen it first and report it late
+    updater().notifier().changed(id); // the scanner's thread may have seen it first and report it late
+  }
+
+  /** The job's state, reliably. A job in memory that was deleted by hand is dropped. */
+  private Optional<JobState> locate(JobId id) throws IOException {
+    Disk disk = settings.disk();
+    WorkspaceLayout layout = settings.layout();
+    Optional<JobState> state = layout.lookUp(disk, id);
+    if (state.isEmpty()) { // it may be moving, but does not with its lock held
+      updater().jobs().forgetIf(id, _ -> Optional.of(layout.lookUp(disk, id).isEmpty()));
+      state = layout.lookUp(disk, id);
+    }
+    return state;
   }
 
   @Override
-  protected JobReader reader() {
+  public JobReader reader() {
     return reader;
-  }
-
-  @Override
-  protected JobControls controls() {
-    return controls;
   }
 
   @Override
   public List<Claim> claim(ClaimRequest request) {
     requireLock();
-    return work.claimed(claimer.claim(request));
+    return super.claim(request);
   }
 
   @Override
-  public Optional<Claim> findClaim(JobId id, int stage, int task) {
-    return answers.held(id, stage, task);
+  public int sweep() {
+    requireLock();
+    return super.sweep();
+  }
+
+  @Override
+  public boolean isIdle(Set<String> types) {
+    scanner.scan();
+    return super.isIdle(types);
   }
 
   /** Stops if the lock file was deleted by hand: another owner may have started. */
@@ -233,96 +231,6 @@ public final class FsStore extends ForwardingControls implements JobStore {
       commits.refuseCommits(e);
     }
     commits.requireIntact();
-  }
-
-  @Override
-  public Outcome complete(Claim claim, TaskResult result) {
-    return work.answered(claim, Answer.COMPLETED, answers.complete(claim, result));
-  }
-
-  @Override
-  public Outcome fail(Claim claim, Failure failure) {
-    return work.answered(claim, Answer.FAILED, answers.fail(claim, failure));
-  }
-
-  @Override
-  public Outcome release(Claim claim, String reason) {
-    return work.answered(claim, Answer.RELEASED, answers.release(claim, reason));
-  }
-
-  @Override
-  public ClaimSignal heartbeat(Claim claim, boolean progress) {
-    return work.signalled(claim, answers.heartbeat(claim, progress));
-  }
-
-  @Override
-  public Outcome freeze(Claim claim, JsonObject terms) {
-    return answers.freeze(claim, terms);
-  }
-
-  @Override
-  public ClaimSignal appendJournal(Claim claim, OutputChunk piece) {
-    return work.signalled(claim, answers.journal(claim, piece));
-  }
-
-  @Override
-  public void log(Claim claim, String level, String line) {
-    answers.log(claim, level, line);
-  }
-
-  @Override
-  public void onLever(Consumer<JobId> watcher) {
-    writer.notifier().onLever(watcher);
-  }
-
-  @Override
-  public Subscription onChange(Consumer<JobId> watcher) {
-    return writer.notifier().onChange(watcher);
-  }
-
-  @Override
-  public Subscription onWork(WorkListener listener) {
-    return work.add(listener);
-  }
-
-  @Override
-  public int sweep() {
-    requireLock();
-    commits.awaitEnlisted(); // log lines that no caller waited for
-    writer.notifier().notifyIfSynced();
-    return work.swept(new TimeoutSweep(writer, queue, leases, left, settings.random()).run());
-  }
-
-  @Override
-  public long awaitWork(long seen, Duration atMost) throws InterruptedException {
-    return queue.await(seen, atMost);
-  }
-
-  @Override
-  public boolean isIdle(Set<String> types) {
-    scanner.scan();
-    return queue.isEmpty(types)
-        && writer.jobs().active().stream().noneMatch(job -> job.isRunningAny(types));
-  }
-
-  @Override
-  public Optional<String> readNote(String collection, String name) {
-    return notes.readNote(collection, name);
-  }
-
-  @Override
-  public List<String> noteNames(String collection) {
-    return notes.noteNames(collection);
-  }
-
-  @Override
-  public void writeNote(String collection, String name, String text) {
-    notes.writeNote(collection, name, text);
-  }
-
-  @Override
-  public void deleteNote(String collection, String name) {
-    notes.deleteNote(collection, name);
   }
 
   @Override

@@ -2,19 +2,21 @@ package dev.millrace.store.fs.internal.owner;
 
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.store.ForwardingReader;
+import dev.millrace.core.internal.store.LoadedJobs;
 import dev.millrace.core.job.JobId;
-import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.QueueStats;
 import dev.millrace.core.store.TaskView;
+import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.files.JobFiles;
 import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
 import dev.millrace.store.fs.internal.files.JobFiles.TaskSnapshot;
 import dev.millrace.store.fs.internal.files.StoreErrors;
-import dev.millrace.store.fs.internal.jobs.ActiveJob;
-import dev.millrace.store.fs.internal.jobs.JobWriter;
+import dev.millrace.store.fs.internal.jobs.FsJob;
+import dev.millrace.store.fs.internal.jobs.FsRepository;
 import dev.millrace.store.fs.internal.queue.ClaimQueue;
 import dev.millrace.store.fs.internal.queue.QueueStatsBuilder;
 import dev.millrace.store.fs.internal.read.FsReader;
@@ -24,7 +26,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * Reads jobs for the owner: from memory if they are there, because logs can be long, else from
  * their files. Thread-safe.
  */
-final class OwnerReader implements JobReader {
+final class OwnerReader implements ForwardingReader {
   /**
    * How long queue statistics are valid; at least {@code AGE_FACTOR} times as long as they took to
    * make.
@@ -50,7 +51,8 @@ final class OwnerReader implements JobReader {
   private static final Duration LONGEST = Duration.ofMinutes(10);
 
   private final FsReader files;
-  private final JobWriter writer;
+  private final FsRepository repository;
+  private final LoadedJobs<FsJob> jobs;
   private final ClaimQueue queue;
   private final Consumer<JobId> discovery;
   private @Nullable QueueStats stats;
@@ -59,36 +61,51 @@ final class OwnerReader implements JobReader {
   /**
    * @param discovery makes sure that a waiting job is in the queue
    */
-  OwnerReader(FsReader files, JobWriter writer, ClaimQueue queue, Consumer<JobId> discovery) {
-    this.files = files;
-    this.writer = writer;
-    this.queue = queue;
+  OwnerReader(FsRepository repository, LoadedJobs<FsJob> jobs, Consumer<JobId> discovery) {
+    this.files = repository.reader();
+    this.repository = repository;
+    this.jobs = jobs;
+    this.queue = repository.index();
     this.discovery = discovery;
   }
 
   @Override
-  public Optional<JobState> state(JobId id) {
-    return files.state(id);
+  public JobReader reader() {
+    return files;
+  }
+
+  /** Reads a job in memory; empty if it is not there, or someone has moved its directory. */
+  private <T> Optional<T> inMemory(JobId id, LoadedJobs.JobRead<FsJob, T> read) {
+    try {
+      return jobs.readIfLoaded(
+          id,
+          job ->
+              job.at().disk().kind(job.at().dir()) == Disk.Kind.DIRECTORY
+                  ? read.at(job)
+                  : Optional.empty());
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw StoreErrors.ofJob("cannot read job " + id, e);
+    }
   }
 
   @Override
   public Optional<JobView> find(JobId id) {
-    return writer
-        .jobs()
-        .readIfActive(id, ActiveJob::view)
+    return inMemory(id, job -> Optional.of(job.view()))
         .or(() -> durable(id, () -> files.find(id)));
   }
 
-  /** Waits until what the files say of an ended job is durable. */
+  /** Waits until what the files say of a job is durable. */
   private <T> T durable(JobId id, Supplier<T> read) {
     T answer = read.get();
-    writer.endedJobs().awaitDurable(id);
+    jobs.awaitDurable(id);
     return answer;
   }
 
   /** A page of tasks, taken with the job's lock held, to be read after that. */
   private record Page(JobFiles files, JobDirectory at, List<TaskSnapshot> tasks) {
-    static Page of(ActiveJob job, int stage, int from, int limit) {
+    static Page of(FsJob job, int stage, int from, int limit) {
       List<TaskSnapshot> tasks = new ArrayList<>();
       if (job.fold().hasStage(stage)) {
         StageFold of = job.fold().stage(stage);
@@ -111,7 +128,7 @@ final class OwnerReader implements JobReader {
   @Override
   public List<TaskView> tasks(JobId id, int stage, int from, int limit) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      Optional<Page> page = writer.jobs().readIfActive(id, job -> Page.of(job, stage, from, limit));
+      Optional<Page> page = inMemory(id, job -> Optional.of(Page.of(job, stage, from, limit)));
       if (page.isEmpty()) {
         break;
       }
@@ -132,11 +149,6 @@ final class OwnerReader implements JobReader {
   }
 
   @Override
-  public OutputSoFar outputSoFar(JobId id, int stage, int task, long from) {
-    return files.outputSoFar(id, stage, task, from);
-  }
-
-  @Override
   public Optional<QueuePosition> queuePosition(JobId id) {
     if (files.state(id).orElse(null) != JobState.PENDING) {
       return Optional.empty();
@@ -147,58 +159,35 @@ final class OwnerReader implements JobReader {
         ? Optional.empty()
         : Optional.of(
             new QueuePosition(
-                ahead, Math.max(ahead + 1, queue.size()), writer.finishRate().timeFor(ahead + 1)));
+                ahead, Math.max(ahead + 1, queue.size()), repository.finishRate().timeFor(ahead + 1)));
   }
 
   @Override
   public List<LogEntry> events(JobId id, long after, int limit) {
-    return writer
-        .jobs()
-        .readIfActive(id, job -> job.events(after, limit))
-        .flatMap(entries -> entries)
+    return inMemory(id, job -> job.events(after, limit))
         .orElseGet(() -> durable(id, () -> files.events(id, after, limit)));
   }
 
   @Override
-  public Optional<JobSpec> spec(JobId id) {
-    return files.spec(id);
-  }
-
-  @Override
-  public List<JobId> list(Query query) {
-    return files.list(query);
-  }
-
-  @Override
-  public Map<JobState, Integer> counts() {
-    return files.counts();
-  }
-
-  @Override
   public synchronized QueueStats queueStats() {
-    Instant now = writer.now();
+    Instant now = repository.now();
     boolean good = now.isBefore(statsValidUntil) && now.plus(LONGEST).isAfter(statsValidUntil);
     if (stats == null || !good) {
       long start = System.nanoTime();
       QueueStatsBuilder builder = new QueueStatsBuilder();
-      for (ActiveJob job : writer.jobs().active()) {
-        writer.jobs().readIfActive(job.id(), ActiveJob::view).ifPresent(builder::add);
+      for (FsJob job : jobs.all()) {
+        inMemory(job.id(), each -> Optional.of(each.view())).ifPresent(builder::add);
       }
       queue.forEach(
           candidate -> {
-            if (!writer.jobs().isActive(candidate.id())) {
+            if (!jobs.contains(candidate.id())) {
               builder.add(candidate);
             }
           });
-      stats = builder.build(files.counts(id -> queue.isKnown(id) || writer.jobs().isActive(id)));
+      stats = builder.build(files.counts(id -> queue.isKnown(id) || jobs.contains(id)));
       Duration share = Duration.ofNanos(AGE_FACTOR * (System.nanoTime() - start));
       statsValidUntil = now.plus(share.compareTo(MIN_STATS_AGE) < 0 ? MIN_STATS_AGE : share);
     }
     return stats;
-  }
-
-  @Override
-  public void awaitChange(JobId id, Duration atMost) throws InterruptedException {
-    files.awaitChange(id, atMost);
   }
 }

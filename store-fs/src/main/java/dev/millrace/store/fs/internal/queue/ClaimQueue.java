@@ -1,12 +1,18 @@
 package dev.millrace.store.fs.internal.queue;
 
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.store.ClaimIndex;
+import dev.millrace.core.internal.store.StoredJob;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Priority;
+import dev.millrace.core.task.TaskState;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.PriorityQueue;
@@ -25,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * backoff are kept apart until the first backoff ends. Holds ids and positions only: about 200
  * bytes for each waiting job. Thread-safe.
  */
-public final class ClaimQueue {
+public final class ClaimQueue implements ClaimIndex {
 
   /**
    * A job that may have tasks to claim.
@@ -39,7 +45,8 @@ public final class ClaimQueue {
       String type,
       Priority priority,
       int tasks,
-      @Nullable Instant backoffUntil) {
+      @Nullable Instant backoffUntil)
+      implements ClaimIndex.Candidate {
     static final Comparator<Candidate> ORDER =
         Comparator.comparingLong(Candidate::rank).thenComparing(Candidate::id);
 
@@ -136,6 +143,26 @@ public final class ClaimQueue {
     return candidate.isInBackoff() ? resting : awake;
   }
 
+  @Override
+  public void put(StoredJob job) {
+    StageFold stage = job.openStage();
+    if (stage != null && job.nextWaiting(stage.number(), 0) >= 0) {
+      put(
+          Candidate.of(
+                  job.id(),
+                  stage.plan().type(),
+                  job.priority(),
+                  job.fold().plan().createdAt(),
+                  job.isUnstarted() ? stage.count(TaskState.PENDING) : 0)
+              .withBackoff(job.backoffUntil(stage, clock.instant())),
+          job.takeArrival());
+    } else if (job.isUnstarted()) {
+      markNothingToClaim(job.id());
+    } else {
+      remove(job.id());
+    }
+  }
+
   /** Removes a job that has nothing to claim and is not in the ready directory. */
   public void remove(JobId id) {
     lock.lock();
@@ -162,11 +189,13 @@ public final class ClaimQueue {
   }
 
   /** Removes exactly this candidate, not one that has replaced it. */
-  public void drop(Candidate candidate) {
+  @Override
+  public void drop(ClaimIndex.Candidate candidate) {
     lock.lock();
     try {
-      if (byId.get(candidate.id()) == candidate) {
-        remove(candidate);
+      Candidate own = byId.get(candidate.id());
+      if (own == candidate) {
+        remove(own);
       }
     } finally {
       lock.unlock();
@@ -196,12 +225,9 @@ public final class ClaimQueue {
     byId.values().forEach(visitor);
   }
 
-  /**
-   * The next job in claim order that has tasks of one of these types to claim.
-   *
-   * @param last continue after this one; null: from the first
-   */
-  public @Nullable Candidate next(Set<String> types, @Nullable Candidate last) {
+  @Override
+  public @Nullable Candidate next(Set<String> types, ClaimIndex.@Nullable Candidate after) {
+    Candidate last = (Candidate) after;
     lock.lock();
     try {
       wake();
@@ -223,7 +249,8 @@ public final class ClaimQueue {
     return same.isEmpty() ? null : same.first();
   }
 
-  public boolean isEmpty(Set<String> types) {
+  @Override
+  public boolean isIdle(Set<String> types) {
     lock.lock();
     try {
       return types.stream().noneMatch(type -> awake.containsKey(type) || resting.containsKey(type));
@@ -261,15 +288,26 @@ public final class ClaimQueue {
     }
   }
 
-  /** The next job whose queue timeout may have passed, each at most once. */
-  public @Nullable JobId overdue(Instant now) {
+  /** Jobs whose queue timeout may have passed, each at most once. */
+  @Override
+  public List<JobId> takeOverdue(Instant now) {
+    List<JobId> overdue = new ArrayList<>();
     lock.lock();
     try {
-      Deadline next = deadlines.peek();
-      return next == null || now.isBefore(next.at()) ? null : deadlines.remove().id();
+      for (Deadline next = deadlines.peek();
+          next != null && !now.isBefore(next.at());
+          next = deadlines.peek()) {
+        overdue.add(deadlines.remove().id());
+      }
+      return overdue;
     } finally {
       lock.unlock();
     }
+  }
+
+  @Override
+  public void keepOverdue(JobId id, Instant now) {
+    expireAt(now, id);
   }
 
   private void signal() {
@@ -281,7 +319,8 @@ public final class ClaimQueue {
    * Waits for an arrival after {@code seen} was returned, or for the end of a backoff. Any number
    * of threads may wait; each remembers what it has seen.
    */
-  public long await(long seen, Duration atMost) throws InterruptedException {
+  @Override
+  public long awaitWork(long seen, Duration atMost) throws InterruptedException {
     lock.lockInterruptibly();
     try {
       long left = atMost.toNanos();

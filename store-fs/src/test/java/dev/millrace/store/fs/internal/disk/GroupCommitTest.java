@@ -5,35 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
-import dev.millrace.core.internal.rules.ClaimRules;
-import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobIdGenerator;
-import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.Claim;
-import dev.millrace.core.store.ClaimRequest;
-import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.fixture.ManualClock;
-import dev.millrace.core.task.TaskResult;
-import dev.millrace.core.task.TaskState;
-import dev.millrace.store.fs.internal.claim.Claimer;
-import dev.millrace.store.fs.internal.claim.SkippedJobs;
 import dev.millrace.store.fs.internal.disk.SimDisk.What;
 import dev.millrace.store.fs.internal.disk.SimFiles.Loss;
-import dev.millrace.store.fs.internal.files.FsSubmitter;
-import dev.millrace.store.fs.internal.files.JobFiles;
-import dev.millrace.store.fs.internal.files.NoteFiles;
-import dev.millrace.store.fs.internal.files.PendingTransition;
 import dev.millrace.store.fs.internal.fixture.SimulatedStore;
 import dev.millrace.store.fs.internal.fixture.TestJobSpecs;
-import dev.millrace.store.fs.internal.jobs.JobWriter;
-import dev.millrace.store.fs.internal.jobs.Leases;
-import dev.millrace.store.fs.internal.queue.ClaimQueue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -97,46 +80,15 @@ class GroupCommitTest {
 
   @Test
   void writesAreDurableEvenIfTheJobMovesBeforeTheSync() {
-    ClaimQueue queue = new ClaimQueue(clock);
-    Leases leases = new Leases();
-    JobWriter writer = new JobWriter(settings, commits, queue, leases, 1);
-    JobId id =
-        new FsSubmitter(
-                settings,
-                commits,
-                settings.ids(),
-                new NoteFiles(disk, SimulatedStore.PLACES, commits),
-                writer.jobs()::locate)
-            .submit(TestJobSpecs.job(TestJobSpecs.stage("a", "1", "2")));
-    writer.step(id, (job, unsynced) -> writer.finish(job, unsynced));
-    Claim claim =
-        new Claimer(writer, queue, leases, commits, new SkippedJobs())
-            .claim(new ClaimRequest(Set.of("a"), 1, "worker", null))
-            .getFirst();
-    UnsyncedChanges mine = new UnsyncedChanges();
-    writer.step(
-        id,
-        mine,
-        (job, unsynced) -> {
-          Fact.Detail.Completed delivered =
-              job.files()
-                  .writeResult(
-                      job.at(),
-                      new JobFiles.AnsweredTask(
-                          1, "a", 1, 1, new dev.millrace.core.task.FencingToken(1, 1)),
-                      TaskResult.of("result"),
-                      unsynced);
-          return writer.record(
-              job, unsynced, update -> ClaimRules.complete(update, claim.key(), delivered));
-        });
-    PendingTransition pause =
-        new PendingTransition("op", JobEvent.PAUSE, JobState.PAUSED, clock.instant(), null, null);
-    assertThat(writer.step(id, (job, unsynced) -> writer.applyLever(job, pause, unsynced)))
-        .contains(Outcome.DONE);
-    commits.commit(mine); // the path that it knew does not exist any more
-    var task = new SimulatedStore(lost(), clock.instant(), 8).store.tasks(id, 1, 1, 1).getFirst();
-    assertThat(task.state()).isEqualTo(TaskState.COMPLETED);
-    assertThat(task.result().text()).isEqualTo("result");
+    SimulatedStore rig = SimulatedStore.fresh();
+    JobId id = rig.submit(TestJobSpecs.job(TestJobSpecs.stage("a", "1", "2")));
+    Claim claim = rig.claim(1).getFirst();
+    rig.store.log(claim, "info", "no one waits for this");
+    rig.pause(id); // the path that was to be synced does not exist any more
+    SimDisk after = rig.disk.afterPowerLoss(Loss.NOTHING_SURVIVES, new SplittableRandom(1));
+    assertThat(new SimulatedStore(after, rig.clock.instant(), 8).store.events(id, 0, 100))
+        .extracting(LogEntry::fact)
+        .contains(new Fact.WorkerLogLine(1, 1, "info", "no one waits for this"));
   }
 
   @Test

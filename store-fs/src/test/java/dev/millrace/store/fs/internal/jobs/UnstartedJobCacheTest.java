@@ -2,6 +2,7 @@ package dev.millrace.store.fs.internal.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.core.internal.store.UnstartedJobCache;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.stage.StageSpec;

@@ -62,20 +62,20 @@ class ClaimQueueTest {
   @Test
   void aJobInItsBackoffHasAPositionButIsNotNext() throws InterruptedException {
     ClaimQueue queue = queue(clock, 3);
-    long seen = queue.await(0, Duration.ZERO);
+    long seen = queue.awaitWork(0, Duration.ZERO);
     rest(queue, 1, Duration.ofMinutes(1));
     rest(queue, 2, Duration.ofMinutes(2));
     assertThat(queue.next(BOTH, null)).isEqualTo(candidate(3));
-    assertThat(queue.isEmpty(Set.of("a"))).as("a rests").isFalse();
+    assertThat(queue.isIdle(Set.of("a"))).as("a rests").isFalse();
     assertThat(queue.countAhead(candidate(3).id())).isEqualTo(2);
     assertThat(queue.size()).isEqualTo(3);
-    assertThat(queue.await(seen, Duration.ofMillis(1))).isEqualTo(seen);
+    assertThat(queue.awaitWork(seen, Duration.ofMillis(1))).isEqualTo(seen);
     clock.advance(Duration.ofMinutes(1));
-    assertThat(queue.await(seen, Duration.ofHours(1))).as("work").isNotEqualTo(seen);
+    assertThat(queue.awaitWork(seen, Duration.ofHours(1))).as("work").isNotEqualTo(seen);
     assertThat(queue.next(BOTH, null)).isEqualTo(candidate(1));
     assertThat(queue.next(BOTH, candidate(1))).isEqualTo(candidate(3));
     queue.remove(candidate(2).id());
-    assertThat(queue.isEmpty(Set.of("a"))).isTrue();
+    assertThat(queue.isIdle(Set.of("a"))).isTrue();
   }
 
   @Test

@@ -3,7 +3,6 @@ package dev.millrace.store.fs.internal.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.core.internal.rules.AdditionRules;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobIdGenerator;
 import dev.millrace.core.job.JobState;
@@ -18,7 +17,6 @@ import dev.millrace.core.store.fixture.ManualClock;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.FsSettings;
-import dev.millrace.store.fs.internal.disk.GroupCommit;
 import dev.millrace.store.fs.internal.disk.RealDisk;
 import dev.millrace.store.fs.internal.disk.SimDisk;
 import dev.millrace.store.fs.internal.disk.SimFiles.Loss;
@@ -27,7 +25,6 @@ import dev.millrace.store.fs.internal.files.EventLog;
 import dev.millrace.store.fs.internal.files.RecentJobCache;
 import dev.millrace.store.fs.internal.fixture.SimulatedStore;
 import dev.millrace.store.fs.internal.fixture.TestJobSpecs;
-import dev.millrace.store.fs.internal.jobs.EndedJobWriter;
 import dev.millrace.store.fs.internal.owner.FsStore;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -144,18 +141,17 @@ class FsReaderTest {
         watched(
             rig.disk,
             (file, bytes) -> read.addAndGet(file.endsWith(EventLog.FILE) ? bytes.length : 0));
-    EndedJobWriter ended =
-        new EndedJobWriter(disk, SimulatedStore.PLACES, new GroupCommit(disk), rig.clock::instant);
+    FsStore store =
+        FsStore.openUnlocked(
+            new FsSettings(
+                SimulatedStore.ROOT, disk, rig.clock, rig.settings.ids(), rig.settings.random()));
     JsonObject note = JsonObject.create().put("a", 1);
     long whole =
         rig.disk.size(SimulatedStore.PLACES.of(JobState.COMPLETED, id).resolve(EventLog.FILE));
     for (int time = 0; time < 4; time++) {
       read.set(0);
-      assertThat(
-              ended.record(
-                  id,
-                  update -> AdditionRules.replaceMetadata(update, 0, 0, note, SimulatedStore.ANNA)))
-          .contains(new EndedJobWriter.Recorded(Outcome.DONE, true));
+      assertThat(store.replaceMetadata(id, 0, 0, note, SimulatedStore.ANNA))
+          .isEqualTo(Outcome.DONE);
       assertThat(read).as("time %s", time).hasValueBetween(1L, time == 0 ? whole : whole / 2);
     }
     assertThat(rig.store.find(id).orElseThrow().header().metadata())

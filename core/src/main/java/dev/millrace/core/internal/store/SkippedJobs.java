@@ -1,4 +1,4 @@
-package dev.millrace.store.fs.internal.claim;
+package dev.millrace.core.internal.store;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.StoreException;
@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Jobs that claiming skips because they cannot be read. Thread-safe. */
-public final class SkippedJobs {
+final class SkippedJobs {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
   private static final int MOST = 10_000;
 

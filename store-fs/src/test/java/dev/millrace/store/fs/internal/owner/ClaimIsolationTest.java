@@ -1,4 +1,4 @@
-package dev.millrace.store.fs.internal.claim;
+package dev.millrace.store.fs.internal.owner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

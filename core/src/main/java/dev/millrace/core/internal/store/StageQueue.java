@@ -1,4 +1,4 @@
-package dev.millrace.store.fs.internal.queue;
+package dev.millrace.core.internal.store;
 
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TaskFold;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The waiting tasks of one stage. Tasks in their backoff are kept apart, else each claim would look
  * at each of them. Not thread-safe: guarded by its job's lock.
  */
-public final class StageQueue {
+final class StageQueue {
   private record Rest(Instant until, int task) {
     static final Comparator<Rest> ORDER =
         Comparator.comparing(Rest::until).thenComparingInt(Rest::task);

@@ -1,4 +1,4 @@
-package dev.millrace.store.fs.internal.read;
+package dev.millrace.core.internal.store;
 
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.JobId;
@@ -13,67 +13,67 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Forwards all reads to another reader. */
-public abstract class ForwardingReader implements JobReader {
-  protected abstract JobReader reader();
+/** A reader whose reads are those of another one, except for those that it overrides. */
+public interface ForwardingReader extends JobReader {
+  JobReader reader();
 
   @Override
-  public final Optional<JobState> state(JobId id) {
+  default Optional<JobState> state(JobId id) {
     return reader().state(id);
   }
 
   @Override
-  public final Optional<JobView> find(JobId id) {
+  default Optional<JobView> find(JobId id) {
     return reader().find(id);
   }
 
   @Override
-  public final List<TaskView> tasks(JobId id, int stage, int from, int limit) {
+  default List<TaskView> tasks(JobId id, int stage, int from, int limit) {
     return reader().tasks(id, stage, from, limit);
   }
 
   @Override
-  public final Optional<TaskView> task(JobId id, int stage, int task) {
+  default Optional<TaskView> task(JobId id, int stage, int task) {
     return reader().task(id, stage, task);
   }
 
   @Override
-  public final OutputSoFar outputSoFar(JobId id, int stage, int task, long from) {
+  default OutputSoFar outputSoFar(JobId id, int stage, int task, long from) {
     return reader().outputSoFar(id, stage, task, from);
   }
 
   @Override
-  public Optional<QueuePosition> queuePosition(JobId id) {
+  default Optional<QueuePosition> queuePosition(JobId id) {
     return reader().queuePosition(id);
   }
 
   @Override
-  public final List<LogEntry> events(JobId id, long after, int limit) {
+  default List<LogEntry> events(JobId id, long after, int limit) {
     return reader().events(id, after, limit);
   }
 
   @Override
-  public final Optional<JobSpec> spec(JobId id) {
+  default Optional<JobSpec> spec(JobId id) {
     return reader().spec(id);
   }
 
   @Override
-  public final List<JobId> list(Query query) {
+  default List<JobId> list(Query query) {
     return reader().list(query);
   }
 
   @Override
-  public final Map<JobState, Integer> counts() {
+  default Map<JobState, Integer> counts() {
     return reader().counts();
   }
 
   @Override
-  public QueueStats queueStats() {
+  default QueueStats queueStats() {
     return reader().queueStats();
   }
 
   @Override
-  public final void awaitChange(JobId id, Duration atMost) throws InterruptedException {
+  default void awaitChange(JobId id, Duration atMost) throws InterruptedException {
     reader().awaitChange(id, atMost);
   }
 }

@@ -1,4 +1,4 @@
-package dev.millrace.store.fs.internal.jobs;
+package dev.millrace.core.internal.store;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.Claim;

@@ -1,4 +1,4 @@
-package dev.millrace.store.fs.internal.files;
+package dev.millrace.core.internal.store;
 
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.stage.StageSpec;
@@ -13,7 +13,7 @@ public final class JobSizeLimits {
   private JobSizeLimits() {}
 
   /** Refuses a job with an input that is too large, or with too many bytes of input. */
-  static void requireJob(JobSpec spec) {
+  public static void requireJob(JobSpec spec) {
     long total = 0;
     for (StageSpec stage : spec.stages()) {
       total = requireTotal(total, requireTasks(stage.tasks()));
@@ -25,7 +25,7 @@ public final class JobSizeLimits {
    *
    * @return the new total
    */
-  static long requireTotal(long total, long more) {
+  public static long requireTotal(long total, long more) {
     if (total + more > MAX_JOB_BYTES) {
       throw new IllegalArgumentException(
           "job too large: more than " + MAX_JOB_BYTES + " bytes of input");

@@ -1,0 +1,47 @@
+package dev.millrace.core.internal.store;
+
+import dev.millrace.core.job.JobId;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which jobs may have tasks to claim, in claim order. It may name a job that has none; it must not
+ * leave one out for long. Thread-safe.
+ */
+public interface ClaimIndex {
+  /** A job that may have tasks to claim. */
+  interface Candidate {
+    JobId id();
+  }
+
+  /**
+   * The next job in claim order that may have tasks of one of these types to claim.
+   *
+   * @param after continue after this one; null: from the first
+   */
+  @Nullable Candidate next(Set<String> types, @Nullable Candidate after);
+
+  /** Takes out exactly this candidate, which turned out to have nothing to claim. */
+  void drop(Candidate candidate);
+
+  /** Puts in a job as it is now; called with its lock held. */
+  void put(StoredJob job);
+
+  /** Waits for something new to claim, as {@link dev.millrace.core.store.TaskQueue#awaitWork}. */
+  long awaitWork(long seen, Duration atMost) throws InterruptedException;
+
+  /**
+   * Whether no task of these types can be claimed, now or later without a user, or is running in
+   * another process.
+   */
+  boolean isIdle(Set<String> types);
+
+  /** Takes out the jobs, of those not in memory, in which a queue timeout may have passed. */
+  Collection<JobId> takeOverdue(Instant now);
+
+  /** Puts back a job whose timeouts could not be handled. */
+  void keepOverdue(JobId id, Instant now);
+}

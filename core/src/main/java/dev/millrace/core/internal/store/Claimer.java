@@ -1,0 +1,216 @@
+package dev.millrace.core.internal.store;
+
+import dev.millrace.core.event.Fact.Detail;
+import dev.millrace.core.internal.rules.ClaimRules;
+import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.rules.TaskFold;
+import dev.millrace.core.internal.rules.ViewFactory;
+import dev.millrace.core.internal.store.ClaimIndex.Candidate;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimRequest;
+import dev.millrace.core.store.StoreBrokenException;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.task.ClaimKey;
+import dev.millrace.core.task.Failure;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Gives tasks to workers, in claim order. Thread-safe. */
+final class Claimer<J extends StoredJob> {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
+  private final JobRepository<J> repository;
+  private final JobUpdater<J> updater;
+  private final ClaimIndex index;
+  private final SkippedJobs skipped;
+  private volatile boolean troubled;
+
+  Claimer(JobRepository<J> repository, JobUpdater<J> updater, SkippedJobs skipped) {
+    this.repository = repository;
+    this.updater = updater;
+    this.index = repository.index();
+    this.skipped = skipped;
+  }
+
+  List<Claim> claim(ClaimRequest request) {
+    List<Claim> claims = new ArrayList<>();
+    StepBatch batch = new StepBatch();
+    StoreException trouble = null;
+    Candidate next = index.next(request.types(), null);
+    while (next != null && trouble == null) {
+      trouble = take(next, request, claims, batch);
+      next = claims.size() < request.limit() ? index.next(request.types(), next) : null;
+    }
+    repository.awaitDurable(batch.commit());
+    updater.notifier().notifyWatchers(batch); // also for jobs that ended without a claim
+    if (trouble != null && claims.isEmpty()) {
+      throw trouble;
+    }
+    if (trouble != null) {
+      LOG.log(Level.ERROR, trouble.getMessage()); // the next claim tries it again
+    }
+    return claims;
+  }
+
+  /** Claims tasks of one job; returns a problem only if it is not of this job alone. */
+  private @Nullable StoreException take(
+      Candidate next, ClaimRequest request, List<Claim> claims, StepBatch batch) {
+    try {
+      boolean again = true;
+      while (again && claims.size() < request.limit()) {
+        int most = request.limit() - claims.size();
+        Optional<Taken> taken =
+            updater.step(next.id(), batch, (job, update) -> take(job, update, request, most));
+        again = taken.isPresent() && taken.get().again();
+        taken.ifPresent(some -> claims.addAll(some.granted(repository.leases())));
+        if (taken.isEmpty()) {
+          index.drop(next); // the job was removed in the meantime
+        }
+      }
+      return null;
+    } catch (StoreBrokenException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      if (e instanceof StoreException store && !repository.isOfOneJob(store)) {
+        return store;
+      }
+      index.drop(next); // continue with other jobs; a later rescan tries this one again
+      troubled = true;
+      skipped.report(next.id(), e);
+      return null;
+    }
+  }
+
+  /** Whether a job was skipped since the last call. */
+  boolean takeTroubled() {
+    boolean was = troubled;
+    troubled = false;
+    return was;
+  }
+
+  /**
+   * Claims of one step.
+   *
+   * @param again whether the stage ended, because the remaining tasks had timed out or were
+   *     malformed: the next stage may be open now
+   */
+  private record Taken(List<Claim> claims, Instant now, boolean again) {
+    /** Only after writing: a claim that is not in the log does not exist. */
+    List<Claim> granted(Leases leases) {
+      for (Claim claim : claims) {
+        if (claim.lease() != null) {
+          leases.grant(JobClaimKey.of(claim), claim.lease(), now);
+        }
+      }
+      return claims;
+    }
+  }
+
+  /** Claims tasks of the job's open stage. */
+  private Taken take(J job, JobUpdate update, ClaimRequest request, int most) {
+    Instant now =
+        repository.now(); // backoffs use the clock, not the log's time, which never decreases
+    StageFold stage = job.openStage();
+    if (stage == null || !request.types().contains(stage.plan().type())) {
+      index.put(job);
+      return new Taken(List.of(), now, false);
+    }
+    Duration timeout = stage.plan().policy().queueTimeout();
+    if (timeout != null) {
+      expire(job, update, stage, now, timeout);
+    }
+    List<Claim> claims = new ArrayList<>();
+    for (int task = stage.state().isOpen() ? job.nextClaimable(stage, 0, now) : -1;
+        task >= 0 && claims.size() < most && stage.state().isOpen();
+        task = job.nextClaimable(stage, task + 1, now)) {
+      one(job, update, stage, task, request, claims);
+    }
+    if (update.entries().isEmpty()) {
+      index.put(job);
+    }
+    boolean failed = job.fold().state().isFinal(); // a malformed task has failed the stage
+    return new Taken(failed ? List.of() : claims, now, !stage.state().isOpen());
+  }
+
+  /** Fails tasks whose queue timeout passed unnoticed. */
+  private void expire(J job, JobUpdate update, StageFold stage, Instant now, Duration timeout) {
+    int number = stage.number();
+    Instant known = job.overdueFrom(number);
+    if (known != null && now.isBefore(known)) {
+      return; // else each claim would look at each waiting task
+    }
+    Instant earliest = now.plus(timeout); // for tasks that are enqueued from now on
+    for (int task = job.nextWaiting(number, 0);
+        task >= 0;
+        task = job.nextWaiting(number, task + 1)) {
+      if (!ClaimRules.expire(update, number, task).isDone()) {
+        Instant deadline = ClaimRules.queueDeadline(update.fold(), number, task);
+        earliest = deadline == null || earliest.isBefore(deadline) ? earliest : deadline;
+      }
+    }
+    job.overdueFrom(number, earliest);
+  }
+
+  private void one(
+      J job,
+      JobUpdate update,
+      StageFold stage,
+      int task,
+      ClaimRequest request,
+      List<Claim> claims) {
+    int number = stage.number();
+    ClaimRules.claim(
+        update,
+        number,
+        task,
+        new Detail.Claimed(
+            repository.epoch(), request.worker(), request.lease(), request.tokenless()));
+    ClaimKey key = new ClaimKey(number, task, Objects.requireNonNull(stage.task(task).token()));
+    String problem = job.problem();
+    if (problem == null) {
+      try {
+        claims.add(present(job, stage, task));
+        return;
+      } catch (IOException e) {
+        problem = repository.explain(e);
+      }
+    }
+    LOG.log(Level.WARNING, "job " + job.id() + ": " + problem);
+    ClaimRules.fail(update, key, Failure.permanent(problem), 0);
+  }
+
+  /** The present claim of a running task. */
+  Claim present(J job, StageFold stage, int task) throws IOException {
+    TaskFold at = stage.task(task);
+    TaskFold.LoggedClaim held = Objects.requireNonNull(at.lastClaim());
+    TaskSpec asked = repository.task(job, stage, task);
+    return new Claim(
+        job.id(),
+        new ClaimKey(stage.number(), task, held.token()),
+        stage.plan().type(),
+        stage.plan().spec().data(),
+        job.fold().plan().createdAt(),
+        new Claim.Limits(stage.plan().policy().runTimeout(), held.lease()),
+        resumption(job, stage, task),
+        ViewFactory.task(stage, task, asked, null));
+  }
+
+  /** What earlier attempts under the same terms left; null if the terms are not frozen. */
+  private Claim.@Nullable Resumption resumption(J job, StageFold stage, int task) {
+    JsonObject terms = stage.task(task).frozenTerms();
+    return terms == null
+        ? null
+        : new Claim.Resumption(terms, repository.readJournal(job, stage, task).tokens());
+  }
+}

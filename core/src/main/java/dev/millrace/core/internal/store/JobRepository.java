@@ -1,0 +1,125 @@
+package dev.millrace.core.internal.store;
+
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.NoteStore;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.task.ClaimKey;
+import dev.millrace.core.task.OutputChunk;
+import dev.millrace.core.task.TaskResult;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The port of a store: where jobs are kept. {@link RepositoryJobStore} does everything else, so
+ * that a repository knows no rules. Methods that take a job are called with its lock held.
+ *
+ * @param <J> a job as this repository loads it
+ */
+public interface JobRepository<J extends StoredJob> {
+  /** The time that decides what is due. */
+  Instant now();
+
+  /** Part of the tokens of all claims that this process grants; no other process has it. */
+  long epoch();
+
+  /** Whether the process that granted claims under {@code epoch} is gone, and its workers too. */
+  boolean isOver(long epoch);
+
+  /** Throws if the repository can no longer keep what it is given. */
+  void requireIntact();
+
+  /** Reads a job in any state, with its log folded; null if there is none. */
+  @Nullable J load(JobId id);
+
+  /**
+   * Appends the entries of an update to the job's log, with what {@link #keepTasks}, {@link
+   * #keepPartial} and template rendering wrote for it, and keeps the index of what can be claimed
+   * true. The first entry must follow the last one that is kept.
+   *
+   * @return the commit after which all of it is durable
+   * @throws ConcurrentUpdateException if another process has appended to the log since it was read
+   */
+  long append(J job, JobUpdate update) throws IOException;
+
+  /** Returns when that commit and all earlier ones are durable. */
+  void awaitDurable(long commit);
+
+  /** The last commit that is durable, with all earlier ones. */
+  long lastDurable();
+
+  /**
+   * Called when a step with this job failed in an unexpected way, before it is read again.
+   *
+   * @return the exception to throw; null if the job has just been removed
+   */
+  @Nullable StoreException failed(J job, @Nullable IOException cause);
+
+  /** What went wrong, for people. */
+  String explain(IOException cause);
+
+  /** Whether the problem is one of a single job, so that others can be worked on. */
+  boolean isOfOneJob(StoreException problem);
+
+  /** Called before a job that has not started is dropped from memory, to be read again later. */
+  void letGo(J job);
+
+  /** A task as submitted or, for a template, as rendered. */
+  TaskSpec task(J job, StageFold stage, int task) throws IOException;
+
+  /** Keeps the texts of tasks that the next update adds, behind the {@code known} ones. */
+  Outcome keepTasks(J job, int stage, String type, int known, List<TaskSpec> tasks)
+      throws IOException;
+
+  /** Keeps a result, which counts only with its completion. */
+  KeptResult keepResult(J job, Claim claim, TaskResult result) throws IOException;
+
+  /** Keeps output that is not a result; durable with the next update, or soon in an ended job. */
+  void keepPartial(J job, Claim claim, PartialOutput partial) throws IOException;
+
+  /** Appends to the journal of a running task; durable sooner or later. */
+  void appendJournal(J job, ClaimKey claim, OutputChunk chunk) throws IOException;
+
+  /** The journal of a task under its present terms; one that cannot be read counts as empty. */
+  TaskJournal readJournal(J job, StageFold stage, int task);
+
+  /** Jobs in one of these final states that ended before that time. */
+  Collection<JobId> endedBefore(Instant before, Set<JobState> states);
+
+  /**
+   * Deletes jobs, those that have ended; durable when this returns.
+   *
+   * @param removed gets each job that was deleted, also before a failure
+   */
+  void remove(Collection<JobId> ids, Consumer<JobId> removed);
+
+  /** What can be claimed. */
+  ClaimIndex index();
+
+  /** The leases of claims. */
+  Leases leases();
+
+  /** Reads what is stored. */
+  JobReader reader();
+
+  NoteStore notes();
+
+  /**
+   * A result that is kept.
+   *
+   * @param commit after which it is durable
+   */
+  record KeptResult(Fact.Detail.Completed detail, long commit) {}
+}

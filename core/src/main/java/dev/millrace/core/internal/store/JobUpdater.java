@@ -1,0 +1,288 @@
+package dev.millrace.core.internal.store;
+
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.Fact.Detail;
+import dev.millrace.core.internal.rules.AttemptProgress;
+import dev.millrace.core.internal.rules.ClaimRules;
+import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.rules.TaskFold;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.task.ClaimKey;
+import dev.millrace.core.task.TaskEvent;
+import dev.millrace.core.task.TaskState;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAccumulator;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The only way to change a job: lock it, let a rule record entries, append these to its log, wait
+ * until that is durable, and only then notify. If a step cannot be written, the job is dropped and
+ * read again: memory is never ahead of the log. Thread-safe.
+ *
+ * @param <J> a job as its repository loads it
+ */
+public final class JobUpdater<J extends StoredJob> {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
+  /**
+   * A change of a job, with its lock held: what the update records is appended when this returns.
+   * It may be repeated if another process changes the job at the same time.
+   */
+  @FunctionalInterface
+  public interface Step<J, T> {
+    T apply(J job, JobUpdate update) throws IOException;
+  }
+
+  private final JobRepository<J> repository;
+  private final LoadedJobs<J> jobs;
+  private final UnstartedJobCache<J> unstarted;
+  private final ChangeNotifier notifier;
+  private final LongAdder released = new LongAdder();
+  private final LongAccumulator lastCommit = new LongAccumulator(Math::max, 0);
+
+  JobUpdater(JobRepository<J> repository) {
+    this.repository = repository;
+    this.jobs = new LoadedJobs<>(repository, this::load);
+    this.unstarted = new UnstartedJobCache<>(jobs, repository);
+    this.notifier = new ChangeNotifier(repository::lastDurable);
+  }
+
+  /** The jobs in memory. */
+  public LoadedJobs<J> jobs() {
+    return jobs;
+  }
+
+  /** Notifies watchers of changes to jobs. */
+  public ChangeNotifier notifier() {
+    return notifier;
+  }
+
+  /** How many tasks of a process that is gone were released since the last call. */
+  public long takeReleased() {
+    return released.sumThenReset();
+  }
+
+  /**
+   * Takes a step and makes it durable.
+   *
+   * @return empty if there is no such job
+   */
+  public <T> Optional<T> step(JobId id, Step<J, T> step) {
+    StepBatch batch = new StepBatch();
+    try {
+      Optional<T> answer = step(id, batch, step);
+      repository.awaitDurable(batch.commit());
+      return answer;
+    } finally {
+      notifier.notifyWatchers(batch); // also of what was completed before a step that failed
+    }
+  }
+
+  /** As {@link #step(JobId, Step)}, but without waiting until it is durable. */
+  <T> Optional<T> stepWithoutWaiting(JobId id, Step<J, T> step) {
+    StepBatch batch = new StepBatch();
+    try {
+      return step(id, batch, step);
+    } finally {
+      notifier.notifyLater(batch);
+    }
+  }
+
+  /** Returns when every step so far is durable, also those that no one waited for. */
+  void awaitAll() {
+    repository.awaitDurable(lastCommit.get());
+    notifier.notifyIfDurable();
+    jobs.forgetDurable();
+  }
+
+  /** Reads a job into memory, which completes what a crash or another process left unfinished. */
+  public boolean touch(JobId id) {
+    return step(id, (job, _) -> job).isPresent();
+  }
+
+  /**
+   * Reads a job again that someone else has ended, so that its log is completed, and stops its
+   * workers.
+   */
+  public void readEnded(JobId id) {
+    J before = jobs.get(id);
+    if (before != null) {
+      boolean running;
+      before.lock.lock();
+      try {
+        if (before.fold().state().isFinal()) {
+          return; // this process itself ended it
+        }
+        running = !before.isForgotten() && before.isRunning();
+        jobs.forget(before);
+      } finally {
+        before.lock.unlock();
+      }
+      if (running) {
+        notifier.stopped(id);
+      }
+    }
+    touch(id);
+  }
+
+  /** Drops a job that was deleted. */
+  void forget(JobId id) {
+    J job = jobs.get(id);
+    if (job != null) {
+      job.lock.lock();
+      try {
+        jobs.forget(job);
+      } finally {
+        job.lock.unlock();
+      }
+    }
+  }
+
+  /** As {@link #step(JobId, Step)}, but the caller waits for {@code batch}. */
+  <T> Optional<T> step(JobId id, StepBatch batch, Step<J, T> step) {
+    repository.requireIntact();
+    while (true) {
+      J job = jobs.find(id, batch);
+      if (job == null) {
+        return Optional.empty();
+      }
+      job.lock.lock();
+      try {
+        if (!job.isForgotten()) {
+          JobUpdate update = new JobUpdate(job.fold(), repository.now(), job);
+          T answer = step.apply(job, update);
+          if (!update.entries().isEmpty()) {
+            append(job, update, batch);
+          }
+          if (job.takeStopsTasks()) {
+            batch.stopped().add(id);
+          }
+          keepOrForget(job);
+          return Optional.of(answer);
+        }
+      } catch (ConcurrentUpdateException e) {
+        jobs.forget(job); // and repeat the step on what the other process made of it
+      } catch (IOException e) {
+        return goneOrThrow(job, e);
+      } catch (UncheckedIOException e) {
+        return goneOrThrow(job, e.getCause());
+      } catch (RuntimeException | Error e) {
+        jobs.markInterrupted(job); // what was recorded may not have been written
+        repository.failed(job, null);
+        throw e;
+      } finally {
+        job.lock.unlock();
+      }
+    }
+  }
+
+  private void append(J job, JobUpdate update, StepBatch batch) throws IOException {
+    long commit = repository.append(job, update);
+    batch.addCommit(commit);
+    lastCommit.accumulate(commit);
+    job.committedIn(commit);
+    if (!update.entries().isEmpty()) {
+      batch.changed().add(job.id());
+    }
+  }
+
+  private void keepOrForget(J job) {
+    JobState state = job.fold().state();
+    if (state.isFinal() && job.owedAnswers().isEmpty()
+        || state == JobState.PAUSED && !job.isRunning()) {
+      jobs.forget(job);
+    } else if (job.isUnstarted()) {
+      unstarted.add(job);
+    }
+  }
+
+  private <T> Optional<T> goneOrThrow(J job, IOException e) {
+    StoreException problem = repository.failed(job, e);
+    if (problem == null) {
+      jobs.forget(job);
+      return Optional.empty();
+    }
+    jobs.markInterrupted(job);
+    throw problem;
+  }
+
+  /** Reads a job and completes what a crash left unfinished; the caller has it alone. */
+  private @Nullable J load(JobId id, StepBatch batch) {
+    J job = repository.load(id);
+    if (job == null) {
+      return null;
+    }
+    try {
+      complete(job, batch);
+      return job;
+    } catch (IOException e) {
+      return goneOrThrowUnread(job, e);
+    } catch (UncheckedIOException e) {
+      return goneOrThrowUnread(job, e.getCause());
+    }
+  }
+
+  private @Nullable J goneOrThrowUnread(J job, IOException e) {
+    StoreException problem = repository.failed(job, e);
+    if (problem == null) {
+      return null;
+    }
+    throw problem;
+  }
+
+  private void complete(J job, StepBatch batch) throws IOException {
+    JobUpdate update = new JobUpdate(job.fold(), job.reconciledAt(repository.now()), job);
+    job.reconcile(update);
+    ClaimRules.recover(update, repository::isOver, key -> progress(job, key));
+    update.runCascade();
+    append(job, update, batch);
+    repository.awaitDurable(job.commit());
+    update.entries().forEach(entry -> report(job.id(), entry.fact()));
+    if (!job.fold().state().isFinal()) {
+      restoreLeases(job);
+    }
+  }
+
+  /** How far the last claim of a task had come, as its journal shows. */
+  AttemptProgress progress(J job, ClaimKey claim) {
+    StageFold stage = job.fold().stage(claim.stage());
+    TaskJournal journal = repository.readJournal(job, stage, claim.task());
+    return AttemptProgress.of(stage.task(claim.task()), journal.last(), journal.grew());
+  }
+
+  private void report(JobId id, Fact fact) {
+    if (fact instanceof Fact.TaskChanged(int stage, int task, var event, Detail.Ended(var error))
+        && event == TaskEvent.CEILING) {
+      LOG.log(Level.WARNING, "job " + id + ": task " + stage + "/" + task + " failed: " + error);
+    } else if (fact instanceof Fact.TaskChanged of && of.event() == TaskEvent.RELEASE) {
+      released.increment();
+    }
+  }
+
+  private void restoreLeases(J job) {
+    Instant now = repository.now();
+    for (StageFold stage : job.fold().stages()) {
+      int left = stage.count(TaskState.IN_PROGRESS);
+      for (int task = 1; left > 0; task++) {
+        TaskFold at = stage.task(task);
+        if (at.state() == TaskState.IN_PROGRESS) {
+          left--;
+          TaskFold.LoggedClaim held = at.lastClaim();
+          if (held != null && held.lease() != null) {
+            ClaimKey key = new ClaimKey(stage.number(), task, held.token());
+            repository.leases().restore(new JobClaimKey(job.id(), key), held.lease(), now);
+          }
+        }
+      }
+    }
+  }
+}

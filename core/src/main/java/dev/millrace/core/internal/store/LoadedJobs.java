@@ -1,0 +1,150 @@
+package dev.millrace.core.internal.store;
+
+import dev.millrace.core.job.JobId;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The jobs in memory: those that have started, and others while they are needed. Thread-safe.
+ *
+ * @param <J> a job as its repository loads it
+ */
+public final class LoadedJobs<J extends StoredJob> {
+  /** Reads a job and completes what a crash left unfinished. */
+  interface Loader<J> {
+    @Nullable J load(JobId id, StepBatch batch);
+  }
+
+  private final JobRepository<J> repository;
+  private final Loader<J> loader;
+  private final ConcurrentHashMap<JobId, J> jobs = new ConcurrentHashMap<>();
+  private final Set<JobId> interrupted = ConcurrentHashMap.newKeySet();
+
+  /** The commits of jobs that were dropped before what is stored of them was durable. */
+  private final Map<JobId, Long> dropped = new ConcurrentHashMap<>();
+
+  private final List<Object> loading = Stream.generate(Object::new).limit(64).toList();
+
+  LoadedJobs(JobRepository<J> repository, Loader<J> loader) {
+    this.repository = repository;
+    this.loader = loader;
+  }
+
+  public Collection<J> all() {
+    return jobs.values();
+  }
+
+  public boolean contains(JobId id) {
+    return jobs.containsKey(id);
+  }
+
+  @Nullable J get(JobId id) {
+    return jobs.get(id);
+  }
+
+  /** Jobs for which a write failed: they may have to be finished. */
+  Set<JobId> interrupted() {
+    return interrupted;
+  }
+
+  /** Drops a job; call it with its lock held. */
+  void forget(J job) {
+    job.forget();
+    if (job.commit() > repository.lastDurable()) {
+      dropped.merge(job.id(), job.commit(), Math::max);
+    }
+    jobs.remove(job.id(), job);
+  }
+
+  /** Drops a job that may be ahead of its log, because a write failed. */
+  void markInterrupted(J job) {
+    forget(job);
+    interrupted.add(job.id());
+  }
+
+  /** The job in memory, read if necessary; null if it does not exist. */
+  @Nullable J find(JobId id, StepBatch batch) {
+    J job = jobs.get(id);
+    if (job == null) {
+      synchronized (loading.get(Math.floorMod(id.hashCode(), loading.size()))) {
+        job = jobs.get(id);
+        if (job == null) {
+          job = loader.load(id, batch);
+          if (job != null) {
+            jobs.put(id, job);
+          }
+          interrupted.remove(id);
+        }
+      }
+    }
+    return job;
+  }
+
+  /** Reads something of a job, with its lock held. */
+  @FunctionalInterface
+  public interface JobRead<J, T> {
+    /** Empty if it has moved: then read what is stored. */
+    Optional<T> at(J job) throws IOException;
+  }
+
+  /**
+   * Reads a job in memory, and returns only when what was read is durable.
+   *
+   * @return empty if it is not in memory: then read what is stored
+   */
+  public <T> Optional<T> readIfLoaded(JobId id, JobRead<J, T> read) throws IOException {
+    J job = jobs.get(id);
+    if (job == null) {
+      return Optional.empty();
+    }
+    Optional<T> answer;
+    job.lock.lock();
+    try {
+      if (job.isForgotten()) {
+        return Optional.empty();
+      }
+      answer = read.at(job);
+    } finally {
+      job.lock.unlock();
+    }
+    repository.awaitDurable(job.commit());
+    return answer;
+  }
+
+  /** Drops the job if that is true of it, with its lock held. */
+  public void forgetIf(JobId id, JobRead<J, Boolean> condition) throws IOException {
+    J job = jobs.get(id);
+    if (job != null) {
+      job.lock.lock();
+      try {
+        if (condition.at(job).orElse(false)) {
+          forget(job);
+        }
+      } finally {
+        job.lock.unlock();
+      }
+    }
+  }
+
+  /** Returns when everything that can be read of a job that is not in memory is durable. */
+  public void awaitDurable(JobId id) {
+    Long commit = dropped.get(id);
+    if (commit != null) {
+      repository.awaitDurable(commit);
+      dropped.remove(id, commit);
+    }
+  }
+
+  /** Forgets what is durable by now. */
+  void forgetDurable() {
+    long durable = repository.lastDurable();
+    dropped.values().removeIf(commit -> commit <= durable);
+  }
+}

@@ -1,0 +1,178 @@
+package dev.millrace.core.internal.store;
+
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimRequest;
+import dev.millrace.core.store.ClaimSignal;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.Lever;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.Subscription;
+import dev.millrace.core.store.WorkListener;
+import dev.millrace.core.store.WorkListener.Answer;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.OutputChunk;
+import dev.millrace.core.task.TaskResult;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+
+/**
+ * A store over a {@link JobRepository}: everything that all stores do alike. A store adds how new
+ * jobs come in, and what is special about it. Thread-safe.
+ *
+ * @param <J> a job as its repository loads it
+ */
+public abstract class RepositoryJobStore<J extends StoredJob>
+    implements JobStore, ForwardingReader {
+  private final JobRepository<J> repository;
+  private final JobUpdater<J> updater;
+  private final LeverActions<J> levers;
+  private final Claimer<J> claimer;
+  private final WorkerAnswers<J> answers;
+  private final SkippedJobs skipped = new SkippedJobs();
+  private final RandomGenerator random;
+  private final WorkListeners listeners = new WorkListeners();
+
+  /**
+   * @param random for the jitter of backoffs
+   */
+  protected RepositoryJobStore(JobRepository<J> repository, RandomGenerator random) {
+    this.repository = repository;
+    this.random = random;
+    this.updater = new JobUpdater<>(repository);
+    this.levers = new LeverActions<>(repository, updater);
+    this.claimer = new Claimer<>(repository, updater, skipped);
+    this.answers = new WorkerAnswers<>(repository, updater, claimer, random);
+  }
+
+  /** Changes jobs. */
+  protected final JobUpdater<J> updater() {
+    return updater;
+  }
+
+  /** Whether claiming skipped a job, since the last call, that may be readable later. */
+  protected final boolean takeTroubled() {
+    return claimer.takeTroubled();
+  }
+
+  @Override
+  public JobReader reader() {
+    return repository.reader();
+  }
+
+  @Override
+  public final Outcome apply(JobId id, Lever lever, Cause cause) {
+    return levers.apply(id, lever, cause);
+  }
+
+  @Override
+  public final int prune(Instant before, Set<JobState> states) {
+    return levers.prune(before, states);
+  }
+
+  @Override
+  public List<Claim> claim(ClaimRequest request) {
+    return listeners.claimed(claimer.claim(request));
+  }
+
+  @Override
+  public final Optional<Claim> findClaim(JobId id, int stage, int task) {
+    return answers.find(id, stage, task);
+  }
+
+  @Override
+  public final Outcome complete(Claim claim, TaskResult result) {
+    return listeners.answered(claim, Answer.COMPLETED, answers.complete(claim, result));
+  }
+
+  @Override
+  public final Outcome fail(Claim claim, Failure failure) {
+    return listeners.answered(claim, Answer.FAILED, answers.fail(claim, failure));
+  }
+
+  @Override
+  public final Outcome release(Claim claim, String reason) {
+    return listeners.answered(claim, Answer.RELEASED, answers.release(claim, reason));
+  }
+
+  @Override
+  public final ClaimSignal heartbeat(Claim claim, boolean progress) {
+    return listeners.signalled(claim, answers.heartbeat(claim, progress));
+  }
+
+  @Override
+  public final Outcome freeze(Claim claim, JsonObject terms) {
+    return answers.freeze(claim, terms);
+  }
+
+  @Override
+  public ClaimSignal appendJournal(Claim claim, OutputChunk piece) {
+    return listeners.signalled(claim, answers.appendJournal(claim, piece));
+  }
+
+  @Override
+  public final void log(Claim claim, String level, String line) {
+    answers.log(claim, level, line);
+  }
+
+  @Override
+  public int sweep() {
+    updater.awaitAll(); // log lines that no caller waited for
+    return listeners.swept(new TimeoutSweep<>(repository, updater, skipped, random).run());
+  }
+
+  @Override
+  public final long awaitWork(long seen, Duration atMost) throws InterruptedException {
+    return repository.index().awaitWork(seen, atMost);
+  }
+
+  @Override
+  public boolean isIdle(Set<String> types) {
+    return repository.index().isIdle(types)
+        && updater.jobs().all().stream().noneMatch(job -> job.isRunningAny(types));
+  }
+
+  @Override
+  public final void onLever(Consumer<JobId> watcher) {
+    updater.notifier().onLever(watcher);
+  }
+
+  @Override
+  public final Subscription onChange(Consumer<JobId> watcher) {
+    return updater.notifier().onChange(watcher);
+  }
+
+  @Override
+  public final Subscription onWork(WorkListener listener) {
+    return listeners.add(listener);
+  }
+
+  @Override
+  public final Optional<String> readNote(String collection, String name) {
+    return repository.notes().readNote(collection, name);
+  }
+
+  @Override
+  public final List<String> noteNames(String collection) {
+    return repository.notes().noteNames(collection);
+  }
+
+  @Override
+  public final void writeNote(String collection, String name, String text) {
+    repository.notes().writeNote(collection, name, text);
+  }
+
+  @Override
+  public final void deleteNote(String collection, String name) {
+    repository.notes().deleteNote(collection, name);
+  }
+}

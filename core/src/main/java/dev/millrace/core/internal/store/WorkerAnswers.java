@@ -1,0 +1,240 @@
+package dev.millrace.core.internal.store;
+
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.internal.rules.ClaimRules;
+import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.store.JobRepository.KeptResult;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimSignal;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.OutputChunk;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
+
+/** Takes the answers of workers to their claims. Thread-safe. */
+final class WorkerAnswers<J extends StoredJob> {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
+  private final JobRepository<J> repository;
+  private final JobUpdater<J> updater;
+  private final Claimer<J> claimer;
+  private final RandomGenerator random;
+
+  /**
+   * Claims whose journals could not be written. They are remembered here because jobs are dropped
+   * from memory and read again: a gap in a journal is worse than a short journal.
+   */
+  private final Set<JobClaimKey> unjournaled = ConcurrentHashMap.newKeySet();
+
+  WorkerAnswers(
+      JobRepository<J> repository,
+      JobUpdater<J> updater,
+      Claimer<J> claimer,
+      RandomGenerator random) {
+    this.repository = repository;
+    this.updater = updater;
+    this.claimer = claimer;
+    this.random = random;
+  }
+
+  Outcome complete(Claim claim, TaskResult result) {
+    // The result is durable before its entry is written: no entry is without its result. The lock
+    // is free in between, so that results of one job share a sync; the rule then decides.
+    KeptResult kept = keep(claim, result);
+    repository.awaitDurable(kept.commit());
+    return answer(
+        claim,
+        PartialOutput.of(result),
+        (_, update) -> ClaimRules.complete(update, claim.key(), kept.detail()));
+  }
+
+  /** Nothing of a late worker may touch what its successor has written. */
+  private KeptResult keep(Claim claim, TaskResult result) {
+    KeptResult none = new KeptResult(new Fact.Detail.Completed(0, 0), 0);
+    return updater
+        .stepWithoutWaiting(
+            claim.job(),
+            (job, update) ->
+                ClaimRules.signal(update.fold(), claim.key()).isPresent()
+                    ? repository.keepResult(job, claim, result)
+                    : none)
+        .orElse(none);
+  }
+
+  Outcome fail(Claim claim, Failure failure) {
+    PartialOutput partial = PartialOutput.of(failure);
+    return answer(
+        claim,
+        partial,
+        (job, update) -> {
+          Outcome outcome =
+              ClaimRules.fail(update, claim.key(), failure, random.nextDouble());
+          if (outcome.isDone() && !partial.isEmpty()) {
+            repository.keepPartial(job, claim, partial);
+          }
+          return outcome;
+        });
+  }
+
+  Outcome release(Claim claim, String reason) {
+    return answer(
+        claim,
+        PartialOutput.NONE,
+        (_, update) -> ClaimRules.release(update, claim.key(), reason));
+  }
+
+  /** Commits an answer if its claim is the present one; output of a cancelled worker is kept. */
+  private Outcome answer(Claim claim, PartialOutput partial, JobUpdater.Step<J, Outcome> rule) {
+    Outcome answer =
+        updater
+            .step(
+                claim.job(),
+                (job, update) -> {
+                  Outcome outcome = rule.apply(job, update);
+                  if (outcome instanceof Outcome.Cancelled && !partial.isEmpty()) {
+                    keepLate(job, claim, partial);
+                  }
+                  job.owedAnswers().remove(claim.key());
+                  return outcome;
+                })
+            .orElseGet(() -> missing(claim));
+    repository.leases().end(JobClaimKey.of(claim));
+    unjournaled.remove(JobClaimKey.of(claim));
+    return answer;
+  }
+
+  private void keepLate(J job, Claim claim, PartialOutput partial) {
+    try {
+      repository.keepPartial(job, claim, partial);
+    } catch (IOException e) {
+      LOG.log(
+          Level.WARNING,
+          "the partial output of " + claim + " could not be kept: " + repository.explain(e));
+    }
+  }
+
+  private static Outcome missing(Claim claim) {
+    return new Outcome.Missing("no job " + claim.job());
+  }
+
+  /** The present claim of a running task. */
+  Optional<Claim> find(JobId id, int stage, int task) {
+    if (!updater.jobs().contains(id) && !mayRun(id)) {
+      return Optional.empty(); // the job is waiting or has ended: no need to read it
+    }
+    AtomicLong commit = new AtomicLong();
+    Optional<Claim> claim =
+        updater
+            .stepWithoutWaiting(
+                id,
+                (job, _) -> {
+                  commit.set(job.commit());
+                  boolean runs =
+                      job.fold().hasStage(stage)
+                          && job.fold().stage(stage).hasTask(task)
+                          && job.fold().stage(stage).task(task).state() == TaskState.IN_PROGRESS;
+                  return runs
+                      ? Optional.of(claimer.present(job, job.fold().stage(stage), task))
+                      : Optional.<Claim>empty();
+                })
+            .flatMap(held -> held);
+    repository.awaitDurable(commit.get());
+    return claim;
+  }
+
+  private boolean mayRun(JobId id) {
+    JobState state = repository.reader().state(id).orElse(JobState.ABORTED);
+    return state == JobState.IN_PROGRESS || state == JobState.PAUSED;
+  }
+
+  ClaimSignal heartbeat(Claim claim, boolean progress) {
+    repository.leases().renew(JobClaimKey.of(claim), repository.now());
+    return updater
+        .step(claim.job(), (_, update) -> signal(update, claim, progress))
+        .orElse(ClaimSignal.LOST);
+  }
+
+  /** The signal for the claim's worker, whose progress counts while the claim is present. */
+  private static ClaimSignal signal(JobUpdate update, Claim claim, boolean progress) {
+    ClaimSignal signal = ClaimRules.signal(update.fold(), claim.key());
+    if (progress
+        && signal.isPresent()
+        && ClaimRules.hasCountedRecoveries(update.fold(), claim.key())) {
+      ClaimRules.progress(update, claim.key());
+    }
+    return signal;
+  }
+
+  Outcome freeze(Claim claim, JsonObject terms) {
+    Outcome answer =
+        updater
+            .stepWithoutWaiting(
+                claim.job(), (_, update) -> ClaimRules.freeze(update, claim.key(), terms))
+            .orElseGet(() -> missing(claim));
+    if (answer.isDone()) {
+      unjournaled.remove(JobClaimKey.of(claim)); // from here on another journal is written
+    }
+    return answer;
+  }
+
+  /** Hot path: one append, and nothing that grows with the job, the journal or the queue. */
+  ClaimSignal appendJournal(Claim claim, OutputChunk chunk) {
+    repository.leases().renew(JobClaimKey.of(claim), repository.now());
+    return updater
+        .stepWithoutWaiting(
+            claim.job(),
+            (job, update) -> {
+              ClaimSignal signal = signal(update, claim, !chunk.tokens().isEmpty());
+              if (signal.isPresent()) {
+                append(job, claim, chunk);
+              }
+              return signal;
+            })
+        .orElse(ClaimSignal.LOST);
+  }
+
+  /** Ends a journal that cannot be written; the task continues without it. */
+  private void append(J job, Claim claim, OutputChunk chunk) {
+    JobClaimKey key = JobClaimKey.of(claim);
+    if (unjournaled.contains(key)) {
+      return;
+    }
+    try {
+      repository.appendJournal(job, claim.key(), chunk);
+    } catch (IOException e) {
+      unjournaled.add(key);
+      LOG.log(
+          Level.WARNING,
+          "the journal of "
+              + claim
+              + " cannot be written and ends here: "
+              + repository.explain(e)
+              + "; after a crash the task resumes from there");
+    }
+  }
+
+  void log(Claim claim, String level, String line) {
+    updater.stepWithoutWaiting(
+        claim.job(),
+        (_, update) -> {
+          Outcome outcome = ClaimRules.checkFence(update.fold(), claim.key());
+          if (outcome.isDone()) {
+            update.record(
+                new Fact.WorkerLogLine(claim.key().stage(), claim.key().task(), level, line));
+          }
+          return outcome;
+        });
+  }
+}

@@ -1,0 +1,223 @@
+package dev.millrace.core.store.memory;
+
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.store.ConcurrentUpdateException;
+import dev.millrace.core.internal.store.JobRepository;
+import dev.millrace.core.internal.store.Leases;
+import dev.millrace.core.internal.store.LeasesInMemory;
+import dev.millrace.core.internal.store.PartialOutput;
+import dev.millrace.core.internal.store.TaskJournal;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.NoteStore;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.store.fixture.ContractSettings;
+import dev.millrace.core.task.ClaimKey;
+import dev.millrace.core.task.OutputChunk;
+import dev.millrace.core.task.TaskResult;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The port as a program: everything in memory, durable at once. */
+final class MemoryRepository implements JobRepository<MemoryStoredJob> {
+  private final ContractSettings settings;
+  private final MemoryContents contents;
+  private final MemoryClaimIndex index;
+  private final MemoryReader reader;
+  private final MemoryNotes notes;
+  private final Leases leases = new LeasesInMemory();
+  private final long epoch;
+
+  MemoryRepository(ContractSettings settings, MemoryContents contents) {
+    this.settings = settings;
+    this.contents = contents;
+    this.index = new MemoryClaimIndex(contents, this::now);
+    this.reader = new MemoryReader(contents);
+    this.notes = new MemoryNotes(contents);
+    this.epoch = ++contents.epoch;
+  }
+
+  @Override
+  public Instant now() {
+    return settings.clock().instant().truncatedTo(ChronoUnit.MICROS);
+  }
+
+  @Override
+  public long epoch() {
+    return epoch;
+  }
+
+  @Override
+  public boolean isOver(long other) {
+    return other != epoch;
+  }
+
+  @Override
+  public void requireIntact() {}
+
+  /** Keeps a new job; false if there is one with this id. */
+  boolean insert(JobId id, JobSpec spec) {
+    synchronized (contents) {
+      if (contents.jobs.containsKey(id)) {
+        return false;
+      }
+      if (!spec.webhooks().isEmpty()) {
+        notes.writeNote(NoteStore.WEBHOOKS, id.value(), "{\"after\":0}");
+      }
+      MemoryJob job = new MemoryJob(id, spec, now());
+      job.log.add(new LogEntry(1, job.createdAt, new Fact.Submitted()));
+      contents.jobs.put(id, job);
+      index.appended(job.log);
+      return true;
+    }
+  }
+
+  @Override
+  public @Nullable MemoryStoredJob load(JobId id) {
+    synchronized (contents) {
+      MemoryJob job = contents.jobs.get(id);
+      return job == null ? null : new MemoryStoredJob(job);
+    }
+  }
+
+  @Override
+  public long append(MemoryStoredJob job, JobUpdate update) {
+    synchronized (contents) {
+      List<LogEntry> entries = update.entries();
+      if (!entries.isEmpty()) {
+        if (entries.getFirst().number() != job.kept.log.size() + 1) {
+          throw new ConcurrentUpdateException("job " + job.id() + " was changed");
+        }
+        job.kept.log.addAll(entries);
+        index.appended(entries);
+      }
+      return 0;
+    }
+  }
+
+  @Override
+  public void awaitDurable(long commit) {}
+
+  @Override
+  public long lastDurable() {
+    return 0;
+  }
+
+  @Override
+  public @Nullable StoreException failed(MemoryStoredJob job, @Nullable IOException cause) {
+    return cause == null ? null : new StoreException(String.valueOf(cause.getMessage()), cause);
+  }
+
+  @Override
+  public String explain(IOException cause) {
+    return String.valueOf(cause.getMessage());
+  }
+
+  @Override
+  public boolean isOfOneJob(StoreException problem) {
+    return false;
+  }
+
+  @Override
+  public void letGo(MemoryStoredJob job) {}
+
+  @Override
+  public TaskSpec task(MemoryStoredJob job, StageFold stage, int task) {
+    synchronized (contents) {
+      return job.kept.task(stage.number(), task);
+    }
+  }
+
+  @Override
+  public Outcome keepTasks(
+      MemoryStoredJob job, int stage, String type, int known, List<TaskSpec> tasks) {
+    synchronized (contents) {
+      job.kept.add(stage, tasks);
+      return Outcome.DONE;
+    }
+  }
+
+  @Override
+  public KeptResult keepResult(MemoryStoredJob job, Claim claim, TaskResult result) {
+    synchronized (contents) {
+      job.kept.keep(claim.key(), result);
+      return new KeptResult(new Fact.Detail.Completed(0, 0), 0);
+    }
+  }
+
+  /** No reader sees partial output. */
+  @Override
+  public void keepPartial(MemoryStoredJob job, Claim claim, PartialOutput partial) {}
+
+  @Override
+  public void appendJournal(MemoryStoredJob job, ClaimKey claim, OutputChunk chunk) {
+    synchronized (contents) {
+      job.kept.journal(
+          claim, job.fold().stage(claim.stage()).task(claim.task()).journalKey(), chunk);
+      contents.notifyAll();
+    }
+  }
+
+  @Override
+  public TaskJournal readJournal(MemoryStoredJob job, StageFold stage, int task) {
+    synchronized (contents) {
+      return job.kept.journal(stage, task);
+    }
+  }
+
+  @Override
+  public Collection<JobId> endedBefore(Instant before, Set<JobState> states) {
+    synchronized (contents) {
+      return contents.jobs.values().stream()
+          .filter(job -> states.contains(job.fold().state()))
+          .filter(job -> job.fold().state().isFinal())
+          .filter(job -> job.fold().completedAt().isBefore(before))
+          .map(job -> job.id)
+          .toList();
+    }
+  }
+
+  @Override
+  public void remove(Collection<JobId> ids, Consumer<JobId> removed) {
+    List<JobId> gone;
+    synchronized (contents) {
+      gone = ids.stream().filter(id -> contents.jobs.remove(id) != null).toList();
+      contents.notifyAll();
+    }
+    gone.forEach(removed);
+  }
+
+  @Override
+  public MemoryClaimIndex index() {
+    return index;
+  }
+
+  @Override
+  public Leases leases() {
+    return leases;
+  }
+
+  @Override
+  public JobReader reader() {
+    return reader;
+  }
+
+  @Override
+  public NoteStore notes() {
+    return notes;
+  }
+}

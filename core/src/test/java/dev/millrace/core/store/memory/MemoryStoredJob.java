@@ -1,0 +1,30 @@
+package dev.millrace.core.store.memory;
+
+import dev.millrace.core.event.Fact.Opening;
+import dev.millrace.core.internal.rules.JobFold;
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.store.StoredJob;
+import dev.millrace.core.store.JobHeader;
+
+/** A job of a store in memory, with a fold of its own. */
+final class MemoryStoredJob extends StoredJob {
+  final MemoryJob kept;
+
+  MemoryStoredJob(MemoryJob kept) {
+    super(kept.id);
+    this.kept = kept;
+    JobFold fold = kept.emptyFold(this);
+    kept.log.forEach(fold::apply);
+    loaded(fold);
+  }
+
+  @Override
+  public JobHeader header() {
+    return JobHeader.of(id(), kept.submitted);
+  }
+
+  @Override
+  public Opening resolve(StageFold stage) {
+    return kept.open(fold(), stage);
+  }
+}

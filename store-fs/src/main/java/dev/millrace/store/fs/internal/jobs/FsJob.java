@@ -1,0 +1,224 @@
+package dev.millrace.store.fs.internal.jobs;
+
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.store.StoredJob;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.task.ClaimKey;
+import dev.millrace.core.task.FencingToken;
+import dev.millrace.core.task.OutputChunk;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.EventLog;
+import dev.millrace.store.fs.internal.files.EventLogOffsets;
+import dev.millrace.store.fs.internal.files.JobFiles;
+import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
+import dev.millrace.store.fs.internal.files.JobOnDisk;
+import dev.millrace.store.fs.internal.files.TokenJournalWriter;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A job of a workspace in the owner's memory: its files, and the directory that it is in. */
+public final class FsJob extends StoredJob {
+  private final Disk disk;
+  private final WorkspaceLayout layout;
+  private final List<LogEntry> unwritten = new ArrayList<>();
+  private final Map<Long, TokenJournalWriter> journals = new HashMap<>();
+  private final List<Path> unneeded = new ArrayList<>();
+  private final EventLogOffsets offsets = new EventLogOffsets();
+  private UnsyncedChanges beforeEntries = new UnsyncedChanges();
+  private UnsyncedChanges withEntries = new UnsyncedChanges();
+  private @Nullable JobOnDisk read;
+  private @Nullable JobFiles files;
+  private @Nullable String problem;
+  private JobState directoryState;
+  private long logLength;
+
+  FsJob(JobId id, Disk disk, WorkspaceLayout layout, JobState directoryState) {
+    super(id);
+    this.disk = disk;
+    this.layout = layout;
+    this.directoryState = directoryState;
+  }
+
+  /** Takes what was read from the job's directory; until then it is empty. */
+  void load(JobOnDisk found) {
+    read = found;
+    files = found.files();
+    problem = found.problem();
+    logLength = found.log().length();
+    unwritten.addAll(found.unwritten());
+    if (logLength > 0) {
+      offsets.add(found.fold().lastNumber(), logLength);
+    }
+    loaded(found.fold());
+  }
+
+  @Override
+  public void reconcile(JobUpdate update) {
+    read().reconcile(update);
+  }
+
+  @Override
+  public Instant reconciledAt(Instant now) {
+    return read().time(now);
+  }
+
+  private JobOnDisk read() {
+    return Objects.requireNonNull(read, "the job was not read");
+  }
+
+  /** Drops what was read of the log, which may be many times larger than the rest. */
+  @Nullable JobOnDisk takeRead() {
+    JobOnDisk taken = read;
+    read = null;
+    return taken;
+  }
+
+  @Override
+  public JobHeader header() {
+    return files().header();
+  }
+
+  @Override
+  public @Nullable String problem() {
+    return problem;
+  }
+
+  /** Whether its files and the queue hold all its state. */
+  @Override
+  public boolean isUnstarted() {
+    return directoryState == JobState.PENDING && super.isUnstarted();
+  }
+
+  /** Renders the templates of an opening stage into its directory. */
+  @Override
+  public Fact.Opening resolve(StageFold stage) {
+    return files().templateResolver(at(), fold(), beforeEntries).resolve(stage);
+  }
+
+  @Override
+  public void onTransition(Transition move) {
+    super.onTransition(move);
+    if (move.task() != 0 && move.from() == TaskState.IN_PROGRESS) {
+      boolean journaled = journals.remove(key(move.stage(), move.task())) != null;
+      if (move.to() == TaskState.COMPLETED && files != null) {
+        StageFold stage = fold().stage(move.stage());
+        if (journaled || stage.task(move.task()).freezeEntry() != null) {
+          unneeded.add(files.journalFile(at(), stage, move.task()));
+        }
+      }
+    }
+  }
+
+  /** Journals of tasks that were completed since the last call. */
+  List<Path> takeUnneededJournals() {
+    List<Path> taken = List.copyOf(unneeded);
+    unneeded.clear();
+    return taken;
+  }
+
+  /** What must be durable before the next entries are appended. */
+  UnsyncedChanges beforeEntries() {
+    return beforeEntries;
+  }
+
+  UnsyncedChanges takeBeforeEntries() {
+    UnsyncedChanges taken = beforeEntries;
+    if (!taken.isEmpty()) {
+      beforeEntries = new UnsyncedChanges();
+    }
+    return taken;
+  }
+
+  /** What must be durable with the next entries. */
+  UnsyncedChanges withEntries() {
+    return withEntries;
+  }
+
+  UnsyncedChanges takeWithEntries() {
+    UnsyncedChanges taken = withEntries;
+    withEntries = new UnsyncedChanges();
+    return taken;
+  }
+
+  /** The valid bytes of its log; bytes after them are from a failed write. */
+  long logLength() {
+    return logLength;
+  }
+
+  /** Whether its log exists, apart from entries that are implied so far. */
+  boolean hasLog() {
+    return logLength > 0;
+  }
+
+  /** Appends entries to the log, after those that were implied so far. */
+  void appendLog(List<LogEntry> entries, UnsyncedChanges unsynced) throws IOException {
+    if (!entries.isEmpty()) {
+      List<LogEntry> all = new ArrayList<>(unwritten);
+      all.addAll(entries);
+      logLength += EventLog.append(at(), all, unsynced);
+      offsets.add(all.getLast().number(), logLength);
+      unwritten.clear();
+    }
+  }
+
+  /** Entries of its log after that number; empty if the whole log must be read. */
+  public Optional<List<LogEntry>> events(long after, int limit) throws IOException {
+    return unwritten.isEmpty() ? offsets.read(at(), after, limit) : Optional.empty();
+  }
+
+  private static long key(int stage, int task) {
+    return (long) stage << 32 | task;
+  }
+
+  /** Appends to the journal of a running task. */
+  void appendJournal(ClaimKey claim, OutputChunk chunk) throws IOException {
+    FencingToken entry =
+        Objects.requireNonNull(fold().stage(claim.stage()).task(claim.task()).journalKey());
+    long key = key(claim.stage(), claim.task());
+    TokenJournalWriter writer = journals.get(key);
+    if (writer == null || !writer.isOf(claim.token(), entry)) {
+      writer = new TokenJournalWriter(claim.token(), entry);
+      journals.put(key, writer);
+    }
+    StageFold stage = fold().stage(claim.stage());
+    writer.append(disk, files().journalFile(at(), stage, claim.task()), chunk);
+  }
+
+  public JobFiles files() {
+    return Objects.requireNonNull(files, "the job was not read");
+  }
+
+  /** The state whose directory it is in. */
+  public JobState directoryState() {
+    return directoryState;
+  }
+
+  /** Call after its directory was renamed. */
+  void movedTo(JobState state) {
+    directoryState = state;
+  }
+
+  JobOnDisk.Location location() {
+    return new JobOnDisk.Location(id(), at(), directoryState);
+  }
+
+  public JobDirectory at() {
+    return new JobDirectory(disk, layout.of(directoryState, id()));
+  }
+}
