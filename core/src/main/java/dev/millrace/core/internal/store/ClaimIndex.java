@@ -33,13 +33,13 @@ public interface ClaimIndex {
   /** Waits for something new to claim, as {@link dev.millrace.core.store.TaskQueue#awaitWork}. */
   long awaitWork(long seen, Duration atMost) throws InterruptedException;
 
-  /**
-   * Whether no task of these types can be claimed, now or later without a user, or is running in
-   * another process.
-   */
+  /** As {@link dev.millrace.core.store.TaskQueue#isIdle}. */
   boolean isIdle(Set<String> types);
 
-  /** Takes out the jobs, of those not in memory, in which a queue timeout may have passed. */
+  /**
+   * Takes out the jobs in which something may be due that this process does not know: a queue
+   * timeout of a job that is not in memory, or claims of a process that is gone.
+   */
   Collection<JobId> takeOverdue(Instant now);
 
   /** Puts back a job whose timeouts could not be handled. */

@@ -44,6 +44,9 @@ public interface JobRepository<J extends StoredJob> {
   /** Reads a job in any state, with its log folded; null if there is none. */
   @Nullable J load(JobId id);
 
+  /** Whether no other process has changed the job since it was read or last appended to. */
+  boolean isCurrent(J job);
+
   /**
    * Appends the entries of an update to the job's log, with what {@link #keepTasks}, {@link
    * #keepPartial} and template rendering wrote for it, and keeps the index of what can be claimed

@@ -157,6 +157,9 @@ public final class JobUpdater<J extends StoredJob> {
       }
       job.lock.lock();
       try {
+        if (!job.isForgotten() && !repository.isCurrent(job)) {
+          jobs.forget(job); // what a rule refuses must be refused of the job as it is now
+        }
         if (!job.isForgotten()) {
           JobUpdate update = new JobUpdate(job.fold(), repository.now(), job);
           T answer = step.apply(job, update);
@@ -242,7 +245,7 @@ public final class JobUpdater<J extends StoredJob> {
   private void complete(J job, StepBatch batch) throws IOException {
     JobUpdate update = new JobUpdate(job.fold(), job.reconciledAt(repository.now()), job);
     job.reconcile(update);
-    ClaimRules.recover(update, repository::isOver, key -> progress(job, key));
+    recover(job, update);
     update.runCascade();
     append(job, update, batch);
     repository.awaitDurable(job.commit());
@@ -250,6 +253,11 @@ public final class JobUpdater<J extends StoredJob> {
     if (!job.fold().state().isFinal()) {
       restoreLeases(job);
     }
+  }
+
+  /** Releases the claims that processes have left which are gone. */
+  void recover(J job, JobUpdate update) {
+    ClaimRules.recover(update, repository::isOver, key -> progress(job, key));
   }
 
   /** How far the last claim of a task had come, as its journal shows. */

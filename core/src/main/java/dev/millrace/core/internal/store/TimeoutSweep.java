@@ -9,6 +9,7 @@ import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.ClaimKey;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -46,11 +47,12 @@ final class TimeoutSweep<J extends StoredJob> {
         due.add(job.id());
       }
     }
-    due.addAll(repository.index().takeOverdue(now));
+    Set<JobId> overdue = new HashSet<>(repository.index().takeOverdue(now));
+    due.addAll(overdue);
     StoreException trouble = null;
     for (JobId id : due) {
       try {
-        sweep(id, lost.getOrDefault(id, Set.of()));
+        sweep(id, lost.getOrDefault(id, Set.of()), overdue.contains(id));
       } catch (StoreBrokenException e) {
         throw e;
       } catch (RuntimeException e) {
@@ -68,12 +70,15 @@ final class TimeoutSweep<J extends StoredJob> {
     return moved;
   }
 
-  private void sweep(JobId id, Set<ClaimKey> lost) {
+  private void sweep(JobId id, Set<ClaimKey> lost, boolean recover) {
     int[] ended = {0};
     updater.step(
         id,
         (job, update) -> {
           ended[0] = 0; // the step may be repeated
+          if (recover) {
+            updater.recover(job, update);
+          }
           for (StageFold stage : update.fold().stages()) {
             ended[0] += stage(update, job, stage, lost);
           }

@@ -3,16 +3,14 @@ package dev.millrace.core.store.memory;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.Fact.Detail;
 import dev.millrace.core.event.LogEntry;
-import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.store.ClaimIndex;
 import dev.millrace.core.internal.store.StoredJob;
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.task.TaskState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.NavigableSet;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,24 +30,9 @@ final class MemoryClaimIndex implements ClaimIndex {
   private final MemoryContents contents;
   private final Supplier<Instant> clock;
 
-  /** Counts changes that may have made a task claimable. */
-  private long work = 1;
-
-  /** When backoffs end: only time makes their tasks claimable. */
-  private final NavigableSet<Instant> backoffs = new TreeSet<>();
-
   MemoryClaimIndex(MemoryContents contents, Supplier<Instant> clock) {
     this.contents = contents;
     this.clock = clock;
-    for (MemoryJob job : contents.jobs.values()) {
-      for (StageFold stage : job.fold().stages()) {
-        for (int task = 1; task <= stage.size(); task++) {
-          if (stage.task(task).notBefore() != null) {
-            backoffs.add(stage.task(task).notBefore());
-          }
-        }
-      }
-    }
   }
 
   @Override
@@ -78,10 +61,10 @@ final class MemoryClaimIndex implements ClaimIndex {
       if (entry.fact()
           instanceof
           Fact.TaskChanged(int _, int _, var _, Detail.Retrying(String _, Instant notBefore))) {
-        backoffs.add(notBefore);
+        contents.backoffs.add(notBefore);
       }
     }
-    work++;
+    contents.work++;
     contents.notifyAll();
   }
 
@@ -91,23 +74,31 @@ final class MemoryClaimIndex implements ClaimIndex {
     long end = System.nanoTime() + nanos;
     synchronized (contents) {
       while (true) {
-        if (!backoffs.isEmpty() && !clock.get().isBefore(backoffs.first())) {
-          backoffs.headSet(clock.get(), true).clear();
-          work++;
+        if (!contents.backoffs.isEmpty() && !clock.get().isBefore(contents.backoffs.first())) {
+          contents.backoffs.headSet(clock.get(), true).clear();
+          contents.work++;
         }
         long left = end - System.nanoTime();
-        if (work != seen || left <= 0) {
-          return work;
+        if (contents.work != seen || left <= 0) {
+          return contents.work;
         }
         long millis = TimeUnit.NANOSECONDS.toMillis(left) + 1;
-        contents.wait(backoffs.isEmpty() ? millis : Math.min(millis, LOOK_MILLIS));
+        contents.wait(contents.backoffs.isEmpty() ? millis : Math.min(millis, LOOK_MILLIS));
       }
     }
   }
 
   @Override
   public boolean isIdle(Set<String> types) {
-    return next(types, null) == null;
+    synchronized (contents) {
+      return next(types, null) == null
+          && contents.jobs.values().stream()
+              .flatMap(job -> job.fold().stages().stream())
+              .noneMatch(
+                  stage ->
+                      types.contains(stage.plan().type())
+                          && stage.count(TaskState.IN_PROGRESS) > 0);
+    }
   }
 
   /** All that have not ended: looking costs nothing here. */
@@ -124,7 +115,7 @@ final class MemoryClaimIndex implements ClaimIndex {
   /** Wakes everyone who waits. */
   void close() {
     synchronized (contents) {
-      work++;
+      contents.work++;
       contents.notifyAll();
     }
   }

@@ -31,13 +31,16 @@ import org.jspecify.annotations.Nullable;
 final class MemoryJob {
   private record At(int stage, int task) {}
 
+  /** A result belongs to its claim: that of a late worker must not replace another's. */
+  private record ResultKey(int stage, int task, FencingToken claim) {}
+
   final JobId id;
   final JobSpec submitted;
   final Instant createdAt;
   final List<LogEntry> log = new ArrayList<>();
   private final List<List<TaskSpec>> given = new ArrayList<>();
   private final List<List<TaskSpec>> tasks = new ArrayList<>();
-  private final Map<At, TaskResult> results = new HashMap<>();
+  private final Map<ResultKey, TaskResult> results = new HashMap<>();
   private final Map<At, Journal> journals = new HashMap<>();
   private @Nullable JobFold fold;
 
@@ -97,7 +100,7 @@ final class MemoryJob {
   /** The result of a completed task. */
   @Nullable TaskResult result(StageFold stage, int task) {
     return stage.task(task).state() == TaskState.COMPLETED
-        ? results.get(new At(stage.number(), task))
+        ? results.get(new ResultKey(stage.number(), task, stage.task(task).token()))
         : null;
   }
 
@@ -105,7 +108,7 @@ final class MemoryJob {
     // As every durable store keeps it.
     JsonObject receipt = result.receipt();
     results.put(
-        new At(key.stage(), key.task()),
+        new ResultKey(key.stage(), key.task(), key.token()),
         receipt == null ? result : result.withReceipt(Json.object(Json.write(receipt))));
   }
 
@@ -146,7 +149,8 @@ final class MemoryJob {
     Texts texts = new Texts(now, stage.number());
     List<TaskSpec> rendered = new ArrayList<>();
     try {
-      for (TaskSpec task : given.get(stage.number() - 1)) {
+      // a stage that is just being added has no tasks to render
+      for (TaskSpec task : stage.number() > given.size() ? List.<TaskSpec>of() : given.get(stage.number() - 1)) {
         rendered.add(
             task.template()
                 ? task.rendered(StageTemplate.render((String) task.input(), texts, 0))
@@ -162,6 +166,7 @@ final class MemoryJob {
     } catch (StageTemplateException e) {
       return new Opening(stage.size(), e.getMessage());
     }
+    add(stage.number(), List.of());
     tasks.set(stage.number() - 1, rendered);
     return new Opening(rendered.size(), null);
   }

@@ -7,7 +7,6 @@ import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.store.ConcurrentUpdateException;
 import dev.millrace.core.internal.store.JobRepository;
 import dev.millrace.core.internal.store.Leases;
-import dev.millrace.core.internal.store.LeasesInMemory;
 import dev.millrace.core.internal.store.PartialOutput;
 import dev.millrace.core.internal.store.TaskJournal;
 import dev.millrace.core.job.JobId;
@@ -39,16 +38,15 @@ final class MemoryRepository implements JobRepository<MemoryStoredJob> {
   private final MemoryClaimIndex index;
   private final MemoryReader reader;
   private final MemoryNotes notes;
-  private final Leases leases = new LeasesInMemory();
   private final long epoch;
 
-  MemoryRepository(ContractSettings settings, MemoryContents contents) {
+  MemoryRepository(ContractSettings settings, MemoryContents contents, long epoch) {
     this.settings = settings;
     this.contents = contents;
     this.index = new MemoryClaimIndex(contents, this::now);
     this.reader = new MemoryReader(contents);
     this.notes = new MemoryNotes(contents);
-    this.epoch = ++contents.epoch;
+    this.epoch = epoch;
   }
 
   @Override
@@ -63,7 +61,7 @@ final class MemoryRepository implements JobRepository<MemoryStoredJob> {
 
   @Override
   public boolean isOver(long other) {
-    return other != epoch;
+    return contents.isOver(other);
   }
 
   @Override
@@ -95,13 +93,24 @@ final class MemoryRepository implements JobRepository<MemoryStoredJob> {
   }
 
   @Override
+  public boolean isCurrent(MemoryStoredJob job) {
+    synchronized (contents) {
+      return contents.jobs.get(job.id()) == job.kept
+          && job.kept.log.size() == job.fold().lastNumber();
+    }
+  }
+
+  @Override
   public long append(MemoryStoredJob job, JobUpdate update) {
     synchronized (contents) {
       List<LogEntry> entries = update.entries();
       if (!entries.isEmpty()) {
-        if (entries.getFirst().number() != job.kept.log.size() + 1) {
+        if (contents.jobs.get(job.id()) != job.kept
+            || entries.getFirst().number() != job.kept.log.size() + 1) {
           throw new ConcurrentUpdateException("job " + job.id() + " was changed");
         }
+        job.added.forEach(job.kept::add);
+        job.added.clear();
         job.kept.log.addAll(entries);
         index.appended(entries);
       }
@@ -145,10 +154,8 @@ final class MemoryRepository implements JobRepository<MemoryStoredJob> {
   @Override
   public Outcome keepTasks(
       MemoryStoredJob job, int stage, String type, int known, List<TaskSpec> tasks) {
-    synchronized (contents) {
-      job.kept.add(stage, tasks);
-      return Outcome.DONE;
-    }
+    job.added.put(stage, tasks);
+    return Outcome.DONE;
   }
 
   @Override
@@ -208,7 +215,7 @@ final class MemoryRepository implements JobRepository<MemoryStoredJob> {
 
   @Override
   public Leases leases() {
-    return leases;
+    return contents.leases;
   }
 
   @Override

@@ -15,9 +15,9 @@ public final class MemoryStore extends RepositoryJobStore<MemoryStoredJob> {
   private final ContractSettings settings;
   private final MemoryRepository repository;
 
-  /** Takes over {@code contents}: folds every log and recovers running tasks. */
-  static MemoryStore open(ContractSettings settings, MemoryContents contents) {
-    MemoryStore store = new MemoryStore(settings, new MemoryRepository(settings, contents));
+  /** Opens a store on {@code contents}: folds every log and recovers running tasks. */
+  static MemoryStore open(ContractSettings settings, MemoryContents contents, long epoch) {
+    MemoryStore store = new MemoryStore(settings, new MemoryRepository(settings, contents, epoch));
     List.copyOf(contents.jobs.keySet()).forEach(store.updater()::touch);
     return store;
   }

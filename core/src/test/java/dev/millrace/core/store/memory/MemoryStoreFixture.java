@@ -10,6 +10,7 @@ public final class MemoryStoreFixture implements StoreFixture {
 
   @Override
   public JobStore open(ContractSettings settings) {
-    return MemoryStore.open(settings, contents);
+    contents.restart();
+    return MemoryStore.open(settings, contents, contents.join());
   }
 }

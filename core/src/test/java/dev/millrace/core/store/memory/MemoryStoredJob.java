@@ -4,11 +4,18 @@ import dev.millrace.core.event.Fact.Opening;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.store.StoredJob;
+import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobHeader;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /** A job of a store in memory, with a fold of its own. */
 final class MemoryStoredJob extends StoredJob {
   final MemoryJob kept;
+
+  /** Tasks that are kept with the next entries, by stage. */
+  final Map<Integer, List<TaskSpec>> added = new HashMap<>();
 
   MemoryStoredJob(MemoryJob kept) {
     super(kept.id);

@@ -231,6 +231,12 @@ public final class FsRepository implements JobRepository<FsJob> {
     }
   }
 
+  /** Only the owner changes jobs. What is moved by hand, a failing write or the scanner finds. */
+  @Override
+  public boolean isCurrent(FsJob job) {
+    return true;
+  }
+
   @Override
   public long append(FsJob job, JobUpdate update) throws IOException {
     List<LogEntry> entries = update.entries();

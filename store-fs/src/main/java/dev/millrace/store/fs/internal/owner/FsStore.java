@@ -216,7 +216,8 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
   @Override
   public boolean isIdle(Set<String> types) {
     scanner.scan();
-    return super.isIdle(types);
+    return super.isIdle(types)
+        && updater().jobs().all().stream().noneMatch(job -> job.isRunningAny(types));
   }
 
   /** Stops if the lock file was deleted by hand: another owner may have started. */

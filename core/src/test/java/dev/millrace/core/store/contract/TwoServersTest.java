@@ -1,0 +1,16 @@
+package dev.millrace.core.store.contract;
+
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.fixture.ContractSettings;
+import dev.millrace.core.store.fixture.StoreFixture;
+import dev.millrace.core.store.memory.TwoServersFixture;
+
+/** The contract holds where two servers share the jobs: no store may assume that it is alone. */
+class TwoServersTest extends StoreContract {
+  private final StoreFixture fixture = new TwoServersFixture();
+
+  @Override
+  public JobStore open(ContractSettings settings) {
+    return fixture.open(settings);
+  }
+}
