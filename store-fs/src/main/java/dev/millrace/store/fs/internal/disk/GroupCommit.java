@@ -68,18 +68,6 @@ public final class GroupCommit {
     return syncedBatch;
   }
 
-  /** Returns when everything added so far is durable; syncs nothing if nothing was added. */
-  public void awaitEnlisted() {
-    long last;
-    lock.lock();
-    try {
-      last = waiting.isEmpty() ? nextBatch - 1 : nextBatch;
-    } finally {
-      lock.unlock();
-    }
-    awaitSync(last);
-  }
-
   /** Returns when that sync is done, on whichever thread. */
   public void awaitSync(long batch) {
     if (batch <= syncedBatch) {

@@ -1,9 +1,9 @@
-package dev.millrace.core.store.contract;
+package dev.millrace.core.store.memory;
 
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.contract.StoreContract;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.fixture.StoreFixture;
-import dev.millrace.core.store.memory.TwoServersFixture;
 
 /** The contract holds where two servers share the jobs: no store may assume that it is alone. */
 class TwoServersTest extends StoreContract {

@@ -1,0 +1,98 @@
+package dev.millrace.store.fs.internal.jobs;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.FsSettings;
+import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.EventLog;
+import dev.millrace.store.fs.internal.files.JobOnDisk;
+import dev.millrace.store.fs.internal.files.RecentJobCache;
+import dev.millrace.store.fs.internal.files.StoreErrors;
+import dev.millrace.store.fs.internal.queue.ClaimQueue;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the jobs of a workspace into memory. Thread-safe. */
+final class JobLoader {
+  private final FsSettings settings;
+  private final Disk disk;
+  private final WorkspaceLayout layout;
+  private final ClaimQueue queue;
+
+  /** The valid bytes of logs to which a write failed. */
+  private final Map<JobId, Long> cut = new ConcurrentHashMap<>();
+
+  /** Ended jobs as they were read. */
+  private final RecentJobCache<JobOnDisk> seen = new RecentJobCache<>();
+
+  JobLoader(FsSettings settings, ClaimQueue queue) {
+    this.settings = settings;
+    this.disk = settings.disk();
+    this.layout = settings.layout();
+    this.queue = queue;
+  }
+
+  /** A write to the job failed: what was added to its log does not count. */
+  void markInterrupted(FsJob job) {
+    if (!job.directoryState().isFinal()) {
+      cut.put(job.id(), job.logLength());
+    }
+  }
+
+  /** Reads a job in any state; null if there is none. */
+  @Nullable FsJob load(JobId id) {
+    try {
+      Optional<JobState> directoryState = layout.lookUp(disk, id);
+      if (directoryState.isEmpty()) {
+        return null;
+      }
+      FsJob job = new FsJob(id, disk, layout, directoryState.get());
+      if (directoryState.get().isFinal()) {
+        loadEnded(job);
+      } else {
+        loadUnfinished(job);
+      }
+      return job;
+    } catch (NoSuchFileException e) {
+      return null; // it was just moved or removed
+    } catch (EventLog.DamagedLogException e) {
+      throw StoreErrors.ofJob("job " + id + " is damaged and skipped", e);
+    } catch (IOException e) {
+      throw StoreErrors.ofJob("cannot read job " + id, e);
+    } catch (UncheckedIOException e) {
+      throw StoreErrors.of("cannot read job " + id, e.getCause());
+    }
+  }
+
+  private void loadUnfinished(FsJob job) throws IOException {
+    Long whole = cut.get(job.id());
+    if (whole != null) {
+      EventLog.cut(job.at(), whole); // else claims might count that no worker knows of
+    }
+    JobOnDisk read = JobOnDisk.read(job.location(), job, null, settings.recoveryCeiling());
+    job.load(read);
+    // What this owner dropped from memory was durable; a sync for each of many waiting jobs is
+    // slow.
+    boolean letGo =
+        job.directoryState() == JobState.PENDING && whole == null && queue.isKnown(job.id());
+    if (!letGo || read.log().torn() != null) {
+      LogRepair.run(read, layout, job.withEntries());
+    }
+    cut.remove(job.id());
+  }
+
+  /** An ended job is read from what is known of it, and never returns to another state. */
+  private void loadEnded(FsJob job) throws IOException {
+    JobOnDisk found = JobOnDisk.read(job.location(), job, seen.get(job.id()), null);
+    if (found.log().length() > 0) {
+      seen.put(job.id(), found, found.size());
+    }
+    job.load(found.copy());
+  }
+}
