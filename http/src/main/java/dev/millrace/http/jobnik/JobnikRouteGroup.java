@@ -31,6 +31,7 @@ public final class JobnikRouteGroup implements RouteGroup {
     routes.addAll(new JobRoutes(lookup, submitter, webhooks).routes());
     routes.addAll(new StageRoutes(lookup).routes());
     routes.addAll(new TaskRoutes(lookup, contexts).routes());
+    routes.addAll(new LeverRoutes(lookup).routes());
     routes.addAll(new WorkerRoutes(lookup, contexts, dispatcher).routes());
   }
 

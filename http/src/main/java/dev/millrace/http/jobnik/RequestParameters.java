@@ -1,11 +1,10 @@
 package dev.millrace.http.jobnik;
 
-import dev.millrace.core.event.Cause;
 import dev.millrace.http.jobnik.entity.JobnikProblems;
 import dev.millrace.http.route.ApiRequest;
 import org.jspecify.annotations.Nullable;
 
-/** Reads query parameters and the caller of a request. */
+/** Reads query parameters. */
 final class RequestParameters {
   private RequestParameters() {}
 
@@ -28,10 +27,5 @@ final class RequestParameters {
     }
     throw JobnikProblems.invalid(
         "request/query/" + name + " must be a whole number from " + least + " to " + most);
-  }
-
-  /** The caller, for the log of the job. */
-  static Cause cause(ApiRequest call) {
-    return Cause.user(call.principal().name(), null);
   }
 }

@@ -13,6 +13,7 @@ import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.job.IdResolver;
@@ -159,7 +160,8 @@ public final class So1RouteGroup implements RouteGroup {
 
   private ApiResponse cancel(ApiRequest call) {
     JobId id = id(call);
-    Outcome outcome = store.abort(id, Cause.user(call.principal().name(), null));
+    Cause cause = Cause.user(call.principal().name(), null);
+    Outcome outcome = store.apply(id, new Lever.Abort(), cause);
     JobView view = view(id);
     if (!outcome.isDone() && So1StateMapping.of(view) != So1State.CANCELLED) {
       throw new Problem(

@@ -1,0 +1,84 @@
+package dev.millrace.http.jobnik;
+
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Lever;
+import dev.millrace.http.jobnik.entity.EntityLookup;
+import dev.millrace.http.jobnik.entity.EntityLookup.StageInJob;
+import dev.millrace.http.jobnik.entity.JobnikProblems;
+import dev.millrace.http.route.ApiRequest;
+
+/**
+ * Decodes requests that change a job into levers: the only place of this API that does. Ids come
+ * before bodies, so that a request for something missing is a 404 whatever it says.
+ */
+record LeverReader(EntityLookup lookup) {
+  LeverRequest deletion(ApiRequest call) {
+    return new LeverRequest(job(call), new Lever.Delete());
+  }
+
+  LeverRequest jobMetadata(ApiRequest call) {
+    return new LeverRequest(job(call), new Lever.Describe(0, 0, call.bodyObject()));
+  }
+
+  LeverRequest priority(ApiRequest call) {
+    return new LeverRequest(
+        job(call), new Lever.Prioritize(JobDocument.priority(call.bodyObject())));
+  }
+
+  LeverRequest jobStatus(ApiRequest call) {
+    Lever lever =
+        switch (status(call)) {
+          case PENDING -> new Lever.Resume();
+          case PAUSED -> new Lever.Pause();
+          case ABORTED -> new Lever.Abort();
+          default -> throw JobnikProblems.invalid("only the system moves a job there");
+        };
+    return new LeverRequest(job(call), lever);
+  }
+
+  /** The state that the body asks for; its schema has only those that a user can ask for. */
+  static JobState status(ApiRequest call) {
+    return JobState.valueOf(call.bodyObject().string("status"));
+  }
+
+  LeverRequest newStage(ApiRequest call) {
+    JobView job = lookup.job(LeverTarget.JOB.id(call));
+    return new LeverRequest(
+        job.header().id(), new Lever.AddStage(SpecReader.readStage(call, job.stages().size() + 1)));
+  }
+
+  LeverRequest stageMetadata(ApiRequest call) {
+    StageInJob of = stage(call);
+    return LeverRequest.of(of, new Lever.Describe(of.stage().number(), 0, call.bodyObject()));
+  }
+
+  /** The schema allows PENDING only: users approve a stage, the system does the rest. */
+  LeverRequest approval(ApiRequest call) {
+    StageInJob of = stage(call);
+    return LeverRequest.of(of, new Lever.Approve(of.stage().number()));
+  }
+
+  LeverRequest newTasks(ApiRequest call) {
+    StageInJob of = stage(call);
+    return LeverRequest.of(of, new Lever.AddTasks(of.stage().number(), SpecReader.readTasks(call)));
+  }
+
+  LeverRequest taskMetadata(ApiRequest call) {
+    EntityId task = lookup.taskId(LeverTarget.TASK.id(call));
+    return new LeverRequest(
+        task.job(), new Lever.Describe(task.stage(), task.task(), call.bodyObject()));
+  }
+
+  /** The job need not exist. */
+  private JobId job(ApiRequest call) {
+    return lookup.jobId(LeverTarget.JOB.id(call));
+  }
+
+  private StageInJob stage(ApiRequest call) {
+    return lookup.stage(LeverTarget.STAGE.id(call));
+  }
+}
