@@ -32,6 +32,7 @@ public final class FakeTaskContext implements TaskContext {
   public Runnable onLog = () -> {};
   public int begun;
   public boolean overdue;
+  public boolean claimLost;
   private final List<Runnable> pauseHooks = new ArrayList<>();
   private final List<Runnable> cancelHooks = new ArrayList<>();
   private boolean paused;
@@ -129,6 +130,9 @@ public final class FakeTaskContext implements TaskContext {
 
   @Override
   public boolean freeze(JsonObject terms) {
+    if (claimLost) {
+      return false;
+    }
     frozen = terms;
     pieces.clear();
     return true;

@@ -9,13 +9,10 @@ import dev.millrace.engine.error.EngineException;
 import dev.millrace.server.infer.model.LoadedEmbedder;
 import dev.millrace.server.infer.model.LoadedModel;
 import dev.millrace.server.infer.model.ModelLibrary;
-import dev.millrace.server.infer.parameters.EffectiveParameters;
 import dev.millrace.server.infer.parameters.EmbedParameters;
 import dev.millrace.server.infer.parameters.GenerateParameters;
 import dev.millrace.server.infer.parameters.TaskRefused;
-import dev.millrace.server.infer.run.FrozenTerms;
 import dev.millrace.server.infer.run.ResolvedTask;
-import dev.millrace.server.infer.run.TokenizedPrompt;
 import dev.millrace.server.infer.shelf.ModelLease;
 import dev.millrace.server.infer.shelf.ModelLoadException;
 import java.util.Optional;
@@ -25,7 +22,6 @@ import java.util.Optional;
  */
 record TaskVerifier(ModelLibrary library) {
   private static final int SHOWN = 30;
-  private static final int[] NONE = {};
 
   VerifyResult verify(VerifyRequest request) throws InterruptedException {
     try {
@@ -59,17 +55,11 @@ record TaskVerifier(ModelLibrary library) {
       LoadedModel model, GenerateParameters asked, VerifyRequest request)
       throws InterruptedException {
     JsonObject frozen = request.terms();
-    EffectiveParameters parameters =
-        EffectiveParameters.parse(frozen.object("parameters"), asked.output().constraint());
-    TokenizedPrompt prompt =
-        TokenizedPrompt.of(
-            model.prompts(), asked.prompt(), parameters.thinking(), request.createdAt());
-    FrozenTerms terms = FrozenTerms.of(model, prompt, parameters);
-    Optional<String> change = terms.changeSince(frozen);
+    ResolvedTask resolved = ResolvedTask.under(frozen, model, asked, request.createdAt());
+    Optional<String> change = resolved.terms().changeSince(frozen);
     if (change.isPresent()) {
       return cannot(change.get());
     }
-    ResolvedTask resolved = new ResolvedTask(prompt, terms, NONE);
     GenerationResult result =
         model
             .engine()

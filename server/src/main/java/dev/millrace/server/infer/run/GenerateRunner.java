@@ -16,11 +16,16 @@ import dev.millrace.server.infer.model.LoadedModel;
 import dev.millrace.server.infer.model.ModelLibrary;
 import dev.millrace.server.infer.parameters.GenerateParameters;
 import dev.millrace.server.infer.parameters.TaskRefused;
+import dev.millrace.server.infer.run.TermsResolution.ClaimLost;
+import dev.millrace.server.infer.run.TermsResolution.Fresh;
+import dev.millrace.server.infer.run.TermsResolution.Refused;
+import dev.millrace.server.infer.run.TermsResolution.Resumed;
 import dev.millrace.server.infer.shelf.ModelLease;
 import dev.millrace.server.infer.shelf.ModelLoadException;
 import dev.millrace.server.infer.shelf.ModelRequest;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,37 +107,44 @@ public final class GenerateRunner {
     }
 
     TaskOutcome run() throws InterruptedException {
-      TermsResolver resolver = new TermsResolver(model, asked, task);
-      ResolvedTask resolved = resolver.resolve();
-      for (int revoked = 0; resolved != null; revoked++) {
-        StartedGeneration started = start(resolved);
-        if (started == null) { // the engine refused the journaled tokens
-          resolved = resolver.resolveFresh();
-          started = resolved == null ? null : start(resolved);
-        }
-        if (resolved == null || started == null) {
-          break;
-        }
-        GenerationResult result = follow(started, resolved);
-        boolean over = result.finish() != FinishReason.REVOKED || revoked == MAX_RESTARTS;
-        if (result.finish() == FinishReason.REVOKED) {
-          logRevoked(result, over);
-          resolved = resolver.restart(resolved); // these tokens must never be resumed
-        }
-        if (over && resolved != null) {
-          return new OutcomeMapper(resolved, task, stopSignal, lease, library.isClosed())
-              .outcomeOf(result);
-        }
-      }
-      return TaskOutcome.failed("the claim is lost");
+      return run(new TermsResolver(model, asked, task).resolve(), 0);
     }
 
-    private GenerationResult follow(StartedGeneration started, ResolvedTask resolved) {
+    /**
+     * @param revoked how often tokens of this attempt were revoked
+     */
+    private TaskOutcome run(TermsResolution terms, int revoked) throws InterruptedException {
+      return switch (terms) {
+        case Fresh(ResolvedTask resolved) ->
+            follow(start(resolved).orElseThrow(), resolved, revoked);
+        case Resumed(ResolvedTask resolved, Supplier<TermsResolution> otherwise) -> {
+          Optional<StartedGeneration> started = start(resolved);
+          yield started.isPresent()
+              ? follow(started.get(), resolved, revoked)
+              : run(otherwise.get(), revoked);
+        }
+        case Refused(String reason) -> new Failed(Failure.permanent(reason));
+        case ClaimLost() -> TaskOutcome.failed("the claim is lost");
+      };
+    }
+
+    private TaskOutcome follow(StartedGeneration started, ResolvedTask resolved, int revoked)
+        throws InterruptedException {
       Generation generation = started.generation;
       stopSignal.setActions(generation::release, generation::cancel);
       GenerationResult result = started.journaler.journalUntilEnd(generation);
       counters.countGenerated(result, resolved.priorTokens().length);
-      return result;
+      boolean over = result.finish() != FinishReason.REVOKED || revoked == MAX_RESTARTS;
+      if (result.finish() == FinishReason.REVOKED) {
+        logRevoked(result, over);
+        // These tokens must never be resumed, not even if this was the last try.
+        TermsResolution restart = TermsResolution.freeze(task, resolved);
+        if (!over || restart instanceof ClaimLost) {
+          return run(restart, revoked + 1);
+        }
+      }
+      return new OutcomeMapper(resolved, task, stopSignal, lease, library.isClosed())
+          .outcomeOf(result);
     }
 
     private void logRevoked(GenerationResult result, boolean over) {
@@ -146,14 +158,15 @@ public final class GenerateRunner {
       LOG.log(Level.DEBUG, "task " + task.claim() + ": " + line); // the job's log has it, too
     }
 
-    /** Starts the generation; null if the engine refuses the prior tokens. */
-    private @Nullable StartedGeneration start(ResolvedTask resolved) throws InterruptedException {
+    /** Starts the generation; empty if the engine refuses the prior tokens. */
+    private Optional<StartedGeneration> start(ResolvedTask resolved) throws InterruptedException {
       int[] prior = resolved.resumableTokens(model.capacity());
       TokenJournaler journaler =
           new TokenJournaler(task, resolved.priorTokens().length - prior.length);
       try {
         GenerationRequest request = resolved.request(model, task.claimOrder()).resumedFrom(prior);
-        return new StartedGeneration(journaler, model.engine().submit(request, journaler));
+        return Optional.of(
+            new StartedGeneration(journaler, model.engine().submit(request, journaler)));
       } catch (EngineClosedException e) {
         lease.markBroken();
         throw new ModelLoadException("model \"%s\" no longer runs".formatted(model.name()), e);
@@ -164,7 +177,7 @@ public final class GenerateRunner {
         task.log(
             "%d tokens of an earlier attempt cannot be resumed (%s): discarded; restarting"
                 .formatted(resolved.priorTokens().length, e.getMessage()));
-        return null;
+        return Optional.empty();
       }
     }
   }

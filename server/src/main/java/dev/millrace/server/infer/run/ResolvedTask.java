@@ -1,12 +1,15 @@
 package dev.millrace.server.infer.run;
 
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.api.GenerationResult;
 import dev.millrace.engine.chat.ReasoningSplitter;
 import dev.millrace.server.infer.model.LoadedModel;
 import dev.millrace.server.infer.parameters.EffectiveParameters;
+import dev.millrace.server.infer.parameters.GenerateParameters;
 import dev.millrace.server.infer.parameters.OutputConstraint;
 import dev.millrace.server.infer.parameters.TaskRefused;
+import java.time.Instant;
 import java.util.Arrays;
 
 /**
@@ -15,6 +18,27 @@ import java.util.Arrays;
  * @param priorTokens of earlier attempts, to resume from
  */
 public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, int[] priorTokens) {
+
+  /**
+   * The task under terms that were frozen earlier, as far as they hold: see {@link
+   * FrozenTerms#changeSince}.
+   *
+   * @param createdAt the clock of the chat template
+   * @throws TaskRefused if the prompt cannot be rendered
+   */
+  public static ResolvedTask under(
+      JsonObject frozen, LoadedModel model, GenerateParameters asked, Instant createdAt) {
+    EffectiveParameters parameters =
+        EffectiveParameters.parse(frozen.object("parameters"), asked.output().constraint());
+    TokenizedPrompt prompt =
+        TokenizedPrompt.of(model.prompts(), asked.prompt(), parameters.thinking(), createdAt);
+    return new ResolvedTask(
+        prompt, FrozenTerms.of(model, prompt, parameters), TermsResolution.NO_TOKENS);
+  }
+
+  ResolvedTask withPriorTokens(int[] tokens) {
+    return new ResolvedTask(prompt, terms, tokens);
+  }
 
   /**
    * The prior tokens that leave space for one more: an attempt that filled the context and was lost

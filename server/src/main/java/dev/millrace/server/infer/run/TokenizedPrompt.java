@@ -2,7 +2,9 @@ package dev.millrace.server.infer.run;
 
 import dev.millrace.engine.PromptEncoder;
 import dev.millrace.engine.chat.ReasoningSplitter;
+import dev.millrace.engine.error.EngineException;
 import dev.millrace.server.infer.parameters.TaskPrompt;
+import dev.millrace.server.infer.parameters.TaskRefused;
 import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -16,15 +18,20 @@ public record TokenizedPrompt(int[] tokens, PromptEncoder.@Nullable ChatPrompt c
 
   /**
    * @param now the clock of the template
+   * @throws TaskRefused if the prompt cannot be rendered
    */
   public static TokenizedPrompt of(
       PromptEncoder prompts, TaskPrompt prompt, boolean thinking, Instant now) {
-    if (prompt.raw() != null) {
-      return new TokenizedPrompt(prompts.raw(prompt.raw()), null);
+    try {
+      if (prompt.raw() != null) {
+        return new TokenizedPrompt(prompts.raw(prompt.raw()), null);
+      }
+      PromptEncoder.ChatPrompt chat =
+          prompts.chat(prompt.messages(), prompt.tools(), Map.of("enable_thinking", thinking), now);
+      return new TokenizedPrompt(chat.tokens(), chat);
+    } catch (EngineException e) {
+      throw new TaskRefused(String.valueOf(e.getMessage()), e);
     }
-    PromptEncoder.ChatPrompt chat =
-        prompts.chat(prompt.messages(), prompt.tools(), Map.of("enable_thinking", thinking), now);
-    return new TokenizedPrompt(chat.tokens(), chat);
   }
 
   /** The marks that separate thoughts from the answer; null if all output is answer. */

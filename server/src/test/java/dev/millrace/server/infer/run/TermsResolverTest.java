@@ -1,0 +1,164 @@
+package dev.millrace.server.infer.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.server.FakeTaskContext;
+import dev.millrace.server.infer.InferenceSettings;
+import dev.millrace.server.infer.TinyModels;
+import dev.millrace.server.infer.model.LoadedModel;
+import dev.millrace.server.infer.model.ModelLibrary;
+import dev.millrace.server.infer.parameters.GenerateParameters;
+import dev.millrace.server.infer.run.TermsResolution.ClaimLost;
+import dev.millrace.server.infer.run.TermsResolution.Fresh;
+import dev.millrace.server.infer.run.TermsResolution.Refused;
+import dev.millrace.server.infer.run.TermsResolution.Resumed;
+import dev.millrace.server.infer.shelf.ModelLease;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** The four ways in which the terms of a task are resolved. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class TermsResolverTest {
+  private static final String DATA = "{\"max_tokens\": 20, \"raw\": true}";
+  private static final List<Integer> PRIOR = List.of(5, 6, 7);
+
+  private ModelLibrary library;
+  private ModelLease<LoadedModel> lease;
+
+  @BeforeAll
+  void open() throws InterruptedException {
+    InferenceSettings settings =
+        InferenceSettings.of(List.of(TinyModels.llama())).withEngine(TinyModels.engine());
+    library =
+        new ModelLibrary(
+            settings.models(),
+            settings.engine(),
+            settings.defaults(),
+            settings.shelf(),
+            System::nanoTime);
+    lease = library.requestGenerator(null).await().orElseThrow();
+  }
+
+  @AfterAll
+  void close() {
+    lease.close();
+    library.close();
+  }
+
+  private TermsResolution resolve(FakeTaskContext task) {
+    GenerateParameters asked = GenerateParameters.of(task.data(), task.input());
+    return new TermsResolver(lease.item(), asked, task).resolve();
+  }
+
+  private static FakeTaskContext first() {
+    return FakeTaskContext.generate("once", DATA);
+  }
+
+  /** The next attempt, after one that journaled {@link #PRIOR}. */
+  private static FakeTaskContext next(FakeTaskContext first, JsonObject frozen) {
+    return new FakeTaskContext("generate", first.input(), first.data(), frozen, PRIOR);
+  }
+
+  private JsonObject frozen() {
+    FakeTaskContext first = first();
+    resolve(first);
+    assertThat(first.frozen).isNotNull();
+    return first.frozen;
+  }
+
+  @Test
+  void theFirstAttemptFreezesItsTerms() {
+    FakeTaskContext task = first();
+    assertThat(resolve(task))
+        .isInstanceOfSatisfying(
+            Fresh.class,
+            fresh -> {
+              assertThat(fresh.task().priorTokens()).isEmpty();
+              assertThat(task.frozen).hasToString(fresh.task().terms().toJson().toString());
+            });
+  }
+
+  @Test
+  void theNextAttemptResumesUnderTheSameTerms() {
+    JsonObject frozen = frozen();
+    FakeTaskContext next = next(first(), frozen);
+    assertThat(resolve(next))
+        .isInstanceOfSatisfying(
+            Resumed.class,
+            resumed -> {
+              assertThat(resumed.task().priorTokens()).containsExactly(5, 6, 7);
+              assertThat(resumed.task().terms().toJson()).hasToString(frozen.toString());
+            });
+    assertThat(next.lines).isEmpty();
+  }
+
+  @Test
+  void aResumedTaskCanBeRestarted() {
+    FakeTaskContext next = next(first(), frozen());
+    Resumed resumed = (Resumed) resolve(next);
+    assertThat(resumed.otherwise().get())
+        .isInstanceOfSatisfying(
+            Fresh.class, fresh -> assertThat(fresh.task().priorTokens()).isEmpty());
+    next.claimLost = true;
+    assertThat(resumed.otherwise().get()).isEqualTo(new ClaimLost());
+  }
+
+  @Test
+  void aChangeOrUnreadableTermsRestartTheTask() {
+    FakeTaskContext changed = next(first(), frozen().put("context", 7L));
+    assertThat(resolve(changed)).isInstanceOf(Fresh.class);
+    assertThat(changed.lines)
+        .containsExactly(
+            "the context length changed (7 then, 256 now): 3 tokens discarded; restarting");
+    FakeTaskContext unreadable = next(first(), frozen().put("parameters", "none"));
+    assertThat(resolve(unreadable)).isInstanceOf(Fresh.class);
+    assertThat(unreadable.lines)
+        .singleElement()
+        .asString()
+        .startsWith("the frozen terms of an earlier attempt cannot be read: ")
+        .endsWith(": 3 tokens discarded; restarting");
+  }
+
+  @Test
+  void aTaskThatCannotRunIsRefusedInEveryAttempt() {
+    String bias = "{\"max_tokens\": 20, \"raw\": true, \"logit_bias\": {\"999\": 1}}";
+    FakeTaskContext task = FakeTaskContext.generate("once", bias);
+    assertThat(resolve(task))
+        .isEqualTo(
+            new Refused(
+                "parameter \"logit_bias\" names token 999; model \"tiny\" has tokens 0 to 319"));
+    assertThat(task.frozen).isNull();
+    FakeTaskContext large = FakeTaskContext.generate("once ".repeat(300), DATA);
+    assertThat(resolve(large))
+        .isInstanceOfSatisfying(
+            Refused.class,
+            refused ->
+                assertThat(refused.reason()).startsWith("Prompt too large for context budget: "));
+  }
+
+  @Test
+  void aLostClaimFreezesNothing() {
+    FakeTaskContext task = first();
+    task.claimLost = true;
+    assertThat(resolve(task)).isEqualTo(new ClaimLost());
+    assertThat(task.frozen).isNull();
+  }
+
+  @Test
+  void revokedTokensAreDroppedUnderTheSameTerms() {
+    JsonObject frozen = frozen();
+    FakeTaskContext next = next(first(), frozen);
+    Resumed resumed = (Resumed) resolve(next);
+    assertThat(TermsResolution.freeze(next, resumed.task()))
+        .isInstanceOfSatisfying(
+            Fresh.class,
+            fresh -> {
+              assertThat(fresh.task().terms()).isEqualTo(resumed.task().terms());
+              assertThat(fresh.task().priorTokens()).isEmpty();
+            });
+  }
+}
