@@ -7,13 +7,11 @@ import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.TaskQueue;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TraceContext;
-import dev.millrace.server.internal.InterruptZone;
+import dev.millrace.server.StopSignal.Reason;
 import dev.millrace.server.internal.StoreRetry;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -38,28 +36,16 @@ final class TaskAttempt implements TaskContext {
     END
   }
 
-  /** Why the attempt must stop; a later reason overrides an earlier one. */
-  enum StopReason {
-    TIMED_OUT,
-    CANCELLED,
-    LOST,
-    SHUTDOWN
-  }
-
   private final Claim claim;
   private final long order;
   private final Instant since;
   private final @Nullable Instant deadline;
   private final TaskQueue store;
   private final StoreRetry storeRetry;
-  private final InterruptZone zone = new InterruptZone();
+  private final StopSignal stopSignal;
   private final AtomicReference<Step> step = new AtomicReference<>(Step.START);
   private final AtomicBoolean progress = new AtomicBoolean();
-  private final List<Runnable> hooks = new ArrayList<>(); // guarded by itself
-  private final List<Runnable> pauseHooks = new ArrayList<>(); // guarded by itself
-  private volatile @Nullable StopReason stop; // written under the lock of hooks
   private final AtomicBoolean linesLost = new AtomicBoolean();
-  private volatile boolean paused; // written under the lock of pauseHooks
   private volatile Supplier<@Nullable TraceContext> trace = () -> null;
   private volatile BooleanSupplier outsideWait = () -> false;
   private volatile boolean journalEnds; // a chunk is missing: no other may follow
@@ -69,6 +55,7 @@ final class TaskAttempt implements TaskContext {
     this.order = order;
     this.store = store;
     this.storeRetry = retry;
+    this.stopSignal = new StopSignal("task " + claim);
     this.since = clock.instant();
     this.deadline = claim.runTimeout() == null ? null : since.plus(claim.runTimeout());
   }
@@ -78,21 +65,11 @@ final class TaskAttempt implements TaskContext {
     return step.getAndUpdate(now -> now.compareTo(next) < 0 ? next : now).compareTo(next) < 0;
   }
 
-  /** Calls the worker: the only code in which the thread may be interrupted. */
-  TaskOutcome runWorker(Worker worker) throws Exception {
-    zone.enter();
-    try {
-      return worker.work(this);
-    } finally {
-      zone.leave();
-    }
-  }
-
   /** Renews the claim, and obeys the signal that the store returns. */
   void heartbeat(Instant now) {
     boolean runs = step.get().compareTo(Step.COMMIT) < 0;
     if (runs && deadline != null && !now.isBefore(deadline)) {
-      stop(StopReason.TIMED_OUT);
+      stop(Reason.TIMED_OUT);
     }
     ClaimSignal signal = store.heartbeat(claim, progress.getAndSet(false));
     if (runs) { // else the heartbeat only renews the lease
@@ -101,50 +78,27 @@ final class TaskAttempt implements TaskContext {
   }
 
   private void obey(ClaimSignal signal) {
-    pause(signal == ClaimSignal.PAUSE);
+    if (signal != ClaimSignal.PAUSE) {
+      stopSignal.endPause();
+    }
     switch (signal) {
-      case CONTINUE, PAUSE -> {}
-      case CANCEL -> stop(StopReason.CANCELLED);
-      case LOST -> stop(StopReason.LOST);
+      case CONTINUE -> {}
+      case PAUSE -> stopSignal.raise(Reason.PAUSED);
+      case CANCEL -> stop(Reason.CANCELLED);
+      case LOST -> stop(Reason.LOST);
     }
   }
 
-  private void pause(boolean now) {
-    List<Runnable> toRun;
-    synchronized (pauseHooks) {
-      paused = now;
-      toRun = now ? List.copyOf(pauseHooks) : List.of();
-      pauseHooks.removeAll(toRun);
-    }
-    toRun.forEach(this::call);
-  }
-
-  /** Tells the worker to stop by flag, hooks and interrupt. */
-  void stop(StopReason reason) {
-    List<Runnable> toRun;
-    synchronized (hooks) {
-      if (stop != null && stop.compareTo(reason) >= 0) {
-        return;
-      }
-      stop = reason;
-      toRun = List.copyOf(hooks);
-      hooks.clear();
-    }
-    toRun.forEach(this::call);
-    zone.interrupt();
-    storeRetry.wake();
-  }
-
-  private void call(Runnable hook) {
-    try {
-      hook.run();
-    } catch (Throwable e) { // an Error too: this thread is the server's
-      LOG.log(Level.WARNING, "task " + claim + ": a hook of the worker failed", e);
+  /** Makes the worker stop, and what it waits for in the store. */
+  void stop(Reason reason) {
+    if (stopSignal.raise(reason)) {
+      storeRetry.wake();
     }
   }
 
-  @Nullable StopReason stopReason() {
-    return stop;
+  @Override
+  public StopSignal stopSignal() {
+    return stopSignal;
   }
 
   Instant since() {
@@ -179,7 +133,7 @@ final class TaskAttempt implements TaskContext {
   @Override
   public void log(String line) {
     if (step.get() == Step.RUN) {
-      zone.shield(() -> writeLog(line));
+      stopSignal.shield(() -> writeLog(line));
     }
   }
 
@@ -195,14 +149,14 @@ final class TaskAttempt implements TaskContext {
 
   /** An attempt that must stop does not wait for a failing store. */
   private boolean isWorthRetrying() {
-    return stop == null;
+    return !stopSignal.mustStop();
   }
 
   @Override
   public boolean freeze(JsonObject terms) {
     Outcome[] answer = {new Outcome.Refused("the store fails")};
     if (step.get() == Step.RUN) {
-      zone.shield(
+      stopSignal.shield(
           () ->
               answer[0] =
                   storeRetry
@@ -215,7 +169,7 @@ final class TaskAttempt implements TaskContext {
   @Override
   public void journal(OutputChunk chunk) {
     if (step.get() == Step.RUN && !journalEnds) {
-      zone.shield(() -> append(chunk));
+      stopSignal.shield(() -> append(chunk));
     }
   }
 
@@ -233,22 +187,6 @@ final class TaskAttempt implements TaskContext {
   }
 
   @Override
-  public boolean paused() {
-    return paused;
-  }
-
-  @Override
-  public void onPause(Runnable hook) {
-    synchronized (pauseHooks) {
-      if (!paused) {
-        pauseHooks.add(hook);
-        return;
-      }
-    }
-    call(hook);
-  }
-
-  @Override
   public void releaseSlotWhile(BooleanSupplier waiting) {
     outsideWait = waiting;
   }
@@ -262,27 +200,6 @@ final class TaskAttempt implements TaskContext {
       outsideWait = () -> false;
       return false;
     }
-  }
-
-  @Override
-  public boolean timedOut() {
-    return stop == StopReason.TIMED_OUT;
-  }
-
-  @Override
-  public boolean cancelled() {
-    return stop != null;
-  }
-
-  @Override
-  public void onCancel(Runnable hook) {
-    synchronized (hooks) {
-      if (stop == null) {
-        hooks.add(hook);
-        return;
-      }
-    }
-    call(hook);
   }
 
   @Override

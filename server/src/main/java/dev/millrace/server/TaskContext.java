@@ -77,18 +77,6 @@ public interface TaskContext {
   void journal(OutputChunk chunk);
 
   /**
-   * Whether a user paused the job. A task that can be resumed later should be released; others run
-   * on.
-   */
-  boolean paused();
-
-  /**
-   * Calls {@code hook} once when {@link #paused} becomes true, at once if it is. It runs on a
-   * thread of the server and must return quickly.
-   */
-  void onPause(Runnable hook);
-
-  /**
    * Declares when the task waits for something outside of this server, such as another machine. A
    * waiting task gives its slot to others and runs on without one; nothing else changes.
    *
@@ -97,17 +85,45 @@ public interface TaskContext {
   void releaseSlotWhile(BooleanSupplier waiting);
 
   /**
+   * Whether and why the task should stop: what {@link #paused}, {@link #cancelled}, {@link
+   * #timedOut} and their hooks tell.
+   */
+  StopSignal stopSignal();
+
+  /**
+   * Whether a user paused the job. A task that can be resumed later should be released; others run
+   * on.
+   */
+  default boolean paused() {
+    return stopSignal().isPaused();
+  }
+
+  /**
+   * Calls {@code hook} once when {@link #paused} becomes true, at once if it is. It runs on a
+   * thread of the server and must return quickly.
+   */
+  default void onPause(Runnable hook) {
+    stopSignal().onPause(hook);
+  }
+
+  /**
    * Whether to stop: the job was aborted, the time limit is reached, the claim is lost, or the
    * server stops.
    */
-  boolean cancelled();
+  default boolean cancelled() {
+    return stopSignal().mustStop();
+  }
 
   /** Whether to stop because the time limit is reached. */
-  boolean timedOut();
+  default boolean timedOut() {
+    return stopSignal().reason() == StopSignal.Reason.TIMED_OUT;
+  }
 
   /**
    * Calls {@code hook} once when {@link #cancelled} becomes true, at once if it is. It runs on a
    * thread of the server and must return quickly.
    */
-  void onCancel(Runnable hook);
+  default void onCancel(Runnable hook) {
+    stopSignal().onStop(hook);
+  }
 }

@@ -9,8 +9,8 @@ import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TraceContext;
+import dev.millrace.server.StopSignal.Reason;
 import dev.millrace.server.TaskAttempt.Step;
-import dev.millrace.server.TaskAttempt.StopReason;
 import dev.millrace.server.TaskOutcome.Done;
 import dev.millrace.server.TaskOutcome.Failed;
 import dev.millrace.server.TaskOutcome.Released;
@@ -95,12 +95,13 @@ final class TaskProcessor {
   }
 
   private TaskOutcome run(TaskAttempt attempt) {
-    if (attempt.stopReason() != null) {
+    if (attempt.cancelled()) {
       return interpret(attempt, TaskOutcome.failed("stopped before it began"));
     }
     TaskOutcome outcome;
     try {
-      outcome = attempt.runWorker(worker(attempt.claim()));
+      Worker worker = worker(attempt.claim());
+      outcome = attempt.stopSignal().runInterruptibly(() -> worker.work(attempt));
       if (outcome == null) { // from code that is not checked for null
         outcome = TaskOutcome.failed("the worker returned null");
       }
@@ -126,9 +127,9 @@ final class TaskProcessor {
     if (outcome instanceof Done) {
       return outcome;
     }
-    return switch (attempt.stopReason()) {
+    return switch (attempt.stopSignal().reason()) {
       case null -> outcome;
-      case CANCELLED, LOST -> outcome;
+      case PAUSED, CANCELLED, LOST -> outcome;
       case SHUTDOWN -> new Released("shutdown");
       case TIMED_OUT -> {
         Failure late =
@@ -143,7 +144,7 @@ final class TaskProcessor {
 
   private void commit(TaskAttempt attempt, TaskOutcome outcome) {
     Optional<Outcome> stored =
-        attempt.stopReason() == StopReason.LOST
+        attempt.stopSignal().reason() == Reason.LOST
             ? Optional.of(new Outcome.Fenced("the claim was lost"))
             : store(attempt, outcome);
     if (stored.isEmpty()) {
@@ -178,7 +179,7 @@ final class TaskProcessor {
       return storeRetry.callWithRetry(
           () -> answer(attempt.claim(), outcome),
           () ->
-              !(outcome instanceof Released && attempt.stopReason() == StopReason.SHUTDOWN)
+              !(outcome instanceof Released && attempt.stopSignal().reason() == Reason.SHUTDOWN)
                   || ++tries[0] < RELEASE_TRIES);
     } catch (JobException e) {
       LOG.log(Level.ERROR, attempt + ": " + e.getMessage() + "; the job fails");

@@ -6,8 +6,8 @@ import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
+import dev.millrace.server.StopSignal.Reason;
 import dev.millrace.server.TaskAttempt.Step;
-import dev.millrace.server.TaskAttempt.StopReason;
 import dev.millrace.server.internal.InterruptZone;
 import dev.millrace.server.internal.StoreRetry;
 import java.lang.System.Logger.Level;
@@ -157,7 +157,7 @@ final class WorkerPool {
     running.put(attempt, new Placement(group, true));
     // Checked after adding: either the stop of the server finds this attempt, or it is seen here.
     if (!lifecycle.state().claims()) {
-      attempt.stop(StopReason.SHUTDOWN);
+      attempt.stop(Reason.SHUTDOWN);
     }
     try {
       thread(group.worker(claim.type())).name("task-" + claim).start(() -> process(attempt));
@@ -250,7 +250,7 @@ final class WorkerPool {
         (attempt, placement) -> {
           Worker worker = placement.group.worker(attempt.claim().type());
           if (worker != null && worker.resumable()) {
-            attempt.stop(StopReason.SHUTDOWN);
+            attempt.stop(Reason.SHUTDOWN);
           }
         });
   }
@@ -262,7 +262,7 @@ final class WorkerPool {
 
   /** Stops all tasks. */
   void stopAll() {
-    running.keySet().forEach(attempt -> attempt.stop(StopReason.SHUTDOWN));
+    running.keySet().forEach(attempt -> attempt.stop(Reason.SHUTDOWN));
   }
 
   /** Releases the tasks of workers that did not stop, and no longer waits for them. */

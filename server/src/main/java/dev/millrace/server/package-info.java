@@ -3,8 +3,9 @@
  * hands each to the {@link dev.millrace.server.Worker} of its type on a thread of its own, and
  * commits the {@link dev.millrace.server.TaskOutcome}. It knows the store's contract, never a
  * concrete store. A slot is the right to run one task; a group is a set of workers that share
- * slots; an attempt is one run of a task from its claim to the store's answer. Start at {@link
- * Server}; to write a worker, read {@link Worker} and {@link TaskContext}.
+ * slots; an attempt is one run of a task from its claim to the store's answer. A {@link
+ * dev.millrace.server.StopSignal} is the only way in which a running task is told to stop. Start at
+ * {@link Server}; to write a worker, read {@link Worker} and {@link TaskContext}.
  */
 @NullMarked
 package dev.millrace.server;

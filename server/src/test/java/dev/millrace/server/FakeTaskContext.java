@@ -10,6 +10,7 @@ import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskState;
+import dev.millrace.server.StopSignal.Reason;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,10 +34,7 @@ public final class FakeTaskContext implements TaskContext {
   public int begun;
   public boolean overdue;
   public boolean claimLost;
-  private final List<Runnable> pauseHooks = new ArrayList<>();
-  private final List<Runnable> cancelHooks = new ArrayList<>();
-  private boolean paused;
-  private boolean cancelled;
+  private final StopSignal stopSignal = new StopSignal("a task");
 
   private static TaskView view(@Nullable Object input) {
     return new TaskView(
@@ -95,13 +93,11 @@ public final class FakeTaskContext implements TaskContext {
   }
 
   public void pause() {
-    paused = true;
-    pauseHooks.forEach(Runnable::run);
+    stopSignal.raise(Reason.PAUSED);
   }
 
   public void cancel() {
-    cancelled = true;
-    cancelHooks.forEach(Runnable::run);
+    stopSignal.raise(overdue ? Reason.TIMED_OUT : Reason.CANCELLED);
   }
 
   @Override
@@ -150,36 +146,10 @@ public final class FakeTaskContext implements TaskContext {
   }
 
   @Override
-  public boolean paused() {
-    return paused;
-  }
-
-  @Override
-  public void onPause(Runnable hook) {
-    if (paused) {
-      hook.run();
-    }
-    pauseHooks.add(hook);
+  public StopSignal stopSignal() {
+    return stopSignal;
   }
 
   @Override
   public void releaseSlotWhile(BooleanSupplier outside) {}
-
-  @Override
-  public boolean cancelled() {
-    return cancelled;
-  }
-
-  @Override
-  public boolean timedOut() {
-    return overdue;
-  }
-
-  @Override
-  public void onCancel(Runnable hook) {
-    if (cancelled) {
-      hook.run();
-    }
-    cancelHooks.add(hook);
-  }
 }

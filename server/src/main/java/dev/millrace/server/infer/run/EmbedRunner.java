@@ -1,6 +1,7 @@
 package dev.millrace.server.infer.run;
 
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.Subscription;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.engine.NumericsVersion;
@@ -25,13 +26,11 @@ public final class EmbedRunner {
   private final ModelLibrary library;
   private final TokenCounters counters;
   private final TaskContext task;
-  private final StopSignal stopSignal;
 
   public EmbedRunner(ModelLibrary library, TokenCounters counters, TaskContext task) {
     this.library = library;
     this.counters = counters;
     this.task = task;
-    this.stopSignal = StopSignal.of(task);
   }
 
   public TaskOutcome run() {
@@ -39,8 +38,10 @@ public final class EmbedRunner {
       EmbedParameters asked = EmbedParameters.of(task.data(), task.input());
       ModelRequest<LoadedEmbedder> request = library.requestEmbedder(asked.model());
       long start = System.nanoTime();
-      stopSignal.setActions(request::cancel, request::cancel);
-      Optional<ModelLease<LoadedEmbedder>> lease = request.await();
+      Optional<ModelLease<LoadedEmbedder>> lease;
+      try (Subscription _ = task.stopSignal().onAny(request::cancel)) {
+        lease = request.await();
+      }
       if (lease.isEmpty()) {
         return stopped();
       }
@@ -59,8 +60,7 @@ public final class EmbedRunner {
   private TaskOutcome embed(LoadedEmbedder model, EmbedParameters asked, long waited)
       throws InterruptedException {
     long start = System.nanoTime();
-    Optional<EmbeddingVector> computed =
-        model.embed(asked, cancel -> stopSignal.setActions(cancel, cancel));
+    Optional<EmbeddingVector> computed = model.embed(asked, task.stopSignal()::onAny);
     if (computed.isEmpty()) {
       return stopped();
     }
@@ -84,7 +84,7 @@ public final class EmbedRunner {
   }
 
   private TaskOutcome stopped() {
-    return stopSignal.paused() && !stopSignal.stopped()
+    return task.stopSignal().wasPaused() && !task.cancelled()
         ? new Released("paused")
         : TaskOutcome.failed("stopped before it began");
   }

@@ -1,6 +1,7 @@
 package dev.millrace.server.infer.run;
 
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.Subscription;
 import dev.millrace.core.task.Failure;
 import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.Generation;
@@ -41,13 +42,11 @@ public final class GenerateRunner {
   private final ModelLibrary library;
   private final TokenCounters counters;
   private final TaskContext task;
-  private final StopSignal stopSignal;
 
   public GenerateRunner(ModelLibrary library, TokenCounters counters, TaskContext task) {
     this.library = library;
     this.counters = counters;
     this.task = task;
-    this.stopSignal = StopSignal.of(task);
   }
 
   public TaskOutcome run() {
@@ -56,8 +55,10 @@ public final class GenerateRunner {
       String model = modelName(asked);
       ModelRequest<LoadedModel> request = library.requestGenerator(model);
       task.releaseSlotWhile(() -> !library.isReady(model));
-      stopSignal.setActions(request::cancel, request::cancel);
-      Optional<ModelLease<LoadedModel>> lease = request.await();
+      Optional<ModelLease<LoadedModel>> lease;
+      try (Subscription _ = task.stopSignal().onAny(request::cancel)) {
+        lease = request.await();
+      }
       if (lease.isEmpty()) {
         return stopped();
       }
@@ -89,7 +90,7 @@ public final class GenerateRunner {
   }
 
   private TaskOutcome stopped() {
-    return stopSignal.paused() && !stopSignal.stopped()
+    return task.stopSignal().wasPaused() && !task.cancelled()
         ? new Released("paused")
         : TaskOutcome.failed("stopped before it began");
   }
@@ -131,7 +132,8 @@ public final class GenerateRunner {
     private TaskOutcome follow(StartedGeneration started, ResolvedTask resolved, int revoked)
         throws InterruptedException {
       Generation generation = started.generation;
-      stopSignal.setActions(generation::release, generation::cancel);
+      task.onCancel(generation::cancel); // first: a task that must stop is not released
+      task.onPause(generation::release);
       GenerationResult result = started.journaler.journalUntilEnd(generation);
       counters.countGenerated(result, resolved.priorTokens().length);
       boolean over = result.finish() != FinishReason.REVOKED || revoked == MAX_RESTARTS;
@@ -143,8 +145,7 @@ public final class GenerateRunner {
           return run(restart, revoked + 1);
         }
       }
-      return new OutcomeMapper(resolved, task, stopSignal, lease, library.isClosed())
-          .outcomeOf(result);
+      return new OutcomeMapper(resolved, task, lease, library.isClosed()).outcomeOf(result);
     }
 
     private void logRevoked(GenerationResult result, boolean over) {

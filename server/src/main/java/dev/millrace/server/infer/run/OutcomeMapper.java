@@ -22,11 +22,7 @@ import dev.millrace.server.infer.shelf.ModelLease;
  * @param closing whether all models are being closed
  */
 record OutcomeMapper(
-    ResolvedTask resolved,
-    TaskContext task,
-    StopSignal stopSignal,
-    ModelLease<?> lease,
-    boolean closing) {
+    ResolvedTask resolved, TaskContext task, ModelLease<?> lease, boolean closing) {
 
   TaskOutcome outcomeOf(GenerationResult result) {
     return switch (result.finish()) {
@@ -60,7 +56,7 @@ record OutcomeMapper(
   }
 
   private TaskOutcome released(GenerationResult result) {
-    if (stopSignal.paused()) {
+    if (task.stopSignal().wasPaused()) {
       return new Released("paused");
     }
     if (closing) {

@@ -5,6 +5,7 @@ import dev.millrace.engine.api.Generation;
 import dev.millrace.engine.api.GenerationListener;
 import dev.millrace.engine.api.GenerationResult;
 import dev.millrace.engine.api.Logprobs;
+import dev.millrace.server.StopSignal;
 import dev.millrace.server.TaskContext;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,8 +62,9 @@ public final class TokenJournaler implements GenerationListener {
   }
 
   /**
-   * Journals until the generation has ended. An interrupt means that the task must stop: it cancels
-   * the generation, which then ends soon. The generation has ended when this returns or throws.
+   * Journals until the generation has ended, also if it is interrupted: the task's {@link
+   * StopSignal} has cancelled the generation before that, so it ends soon. The generation has ended
+   * when this returns or throws.
    */
   public GenerationResult journalUntilEnd(Generation generation) {
     try {
@@ -71,7 +73,7 @@ public final class TokenJournaler implements GenerationListener {
         try {
           ended = await();
         } catch (InterruptedException e) {
-          generation.cancel();
+          ended = false; // it ends soon
         }
         write();
       }
@@ -88,7 +90,7 @@ public final class TokenJournaler implements GenerationListener {
       try {
         return generation.await();
       } catch (InterruptedException e) {
-        generation.cancel(); // it ends soon
+        // it is cancelled and ends soon
       }
     }
   }

@@ -48,8 +48,7 @@ class OutcomeMapperTest {
     GenerationResult result =
         new GenerationResult(
             FinishReason.FAILED, "it broke", refused, new int[] {5}, "half", "", null, usage);
-    TaskOutcome outcome =
-        new OutcomeMapper(resolved, task, new StopSignal(), lease, false).outcomeOf(result);
+    TaskOutcome outcome = new OutcomeMapper(resolved, task, lease, false).outcomeOf(result);
     return ((TaskOutcome.Failed) outcome).failure();
   }
 
