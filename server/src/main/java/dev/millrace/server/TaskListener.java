@@ -26,9 +26,4 @@ public interface TaskListener {
    * @param answer the store's answer: {@link Outcome.Done} if the outcome counts
    */
   default void finished(Claim claim, TaskOutcome outcome, Outcome answer) {}
-
-  /** Calls this listener, then the other. The first trace that either returns is used. */
-  default TaskListener and(TaskListener other) {
-    return new BothListeners(this, other);
-  }
 }
