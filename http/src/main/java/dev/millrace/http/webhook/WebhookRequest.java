@@ -7,7 +7,6 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
-import dev.millrace.http.job.IsoTime;
 import dev.millrace.http.job.JobDisplayName;
 import dev.millrace.http.route.TruncatedText;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 
 /** A request to a receiver: the event as JSON, and fields that identify and sign it. */
 record WebhookRequest(Map<String, String> fields, byte[] body) {
@@ -61,10 +61,14 @@ record WebhookRequest(Map<String, String> fields, byte[] body) {
             .put("status", view.state().name())
             .put("priority", header.priority().name())
             .put("creationTime", view.createdAt().toString())
-            .putIfPresent("startTime", IsoTime.format(view.startedAt()))
-            .putIfPresent("endTime", IsoTime.format(view.completedAt()))
+            .putIfPresent("startTime", iso(view.startedAt()))
+            .putIfPresent("endTime", iso(view.completedAt()))
             .putIfPresent("error", error == null ? null : TruncatedText.of(error, MAX_ERROR));
     return header.tags().isEmpty() ? json : json.put("tags", header.tags());
+  }
+
+  private static @Nullable String iso(@Nullable Instant time) {
+    return time == null ? null : time.toString();
   }
 
   private static JsonObject stage(JobId job, StageView stage) {
