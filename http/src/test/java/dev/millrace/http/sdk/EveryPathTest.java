@@ -76,13 +76,15 @@ class EveryPathTest {
   }
 
   @Test
-  void clientReachesEveryPath() {
+  void clientReachesEveryPath() throws InterruptedException {
     jobsCanBeChangedPausedAndAborted(); // first those that leave no tasks behind
     workersReportTheirTasks();
     so1JobsCanBeFollowedAndCancelled();
     pipelinesAreSubmittedAsAWhole();
     jobsGrowStageByStage();
     healthAndDocumentsAreServed();
+    // A request is logged after its response was sent: wait for the last one.
+    assertThat(server.service.drain(Duration.ofSeconds(30))).isTrue();
 
     List<String> answered =
         server.accesses().stream()
