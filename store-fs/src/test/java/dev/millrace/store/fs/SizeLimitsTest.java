@@ -3,6 +3,7 @@ package dev.millrace.store.fs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -20,7 +21,6 @@ import dev.millrace.core.store.Outcome.Reason;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
 import dev.millrace.store.fs.internal.disk.RealDisk;
-import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.store.fs.internal.fixture.RealWorkspaceCase;
 import dev.millrace.store.fs.internal.fixture.SimulatedStore;
 import dev.millrace.store.fs.internal.fixture.TestJobSpecs;

@@ -105,16 +105,18 @@ public final class LoadedJobs<J extends StoredJob> {
       return Optional.empty();
     }
     Optional<T> answer;
+    long commit;
     job.lock.lock();
     try {
       if (job.isForgotten()) {
         return Optional.empty();
       }
       answer = read.at(job);
+      commit = job.commit();
     } finally {
       job.lock.unlock();
     }
-    repository.awaitDurable(job.commit());
+    repository.awaitDurable(commit);
     return answer;
   }
 

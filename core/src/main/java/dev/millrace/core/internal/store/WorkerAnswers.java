@@ -79,8 +79,7 @@ final class WorkerAnswers<J extends StoredJob> {
         claim,
         partial,
         (job, update) -> {
-          Outcome outcome =
-              ClaimRules.fail(update, claim.key(), failure, random.nextDouble());
+          Outcome outcome = ClaimRules.fail(update, claim.key(), failure, random.nextDouble());
           if (outcome.isDone() && !partial.isEmpty()) {
             repository.keepPartial(job, claim, partial);
           }
@@ -90,9 +89,7 @@ final class WorkerAnswers<J extends StoredJob> {
 
   Outcome release(Claim claim, String reason) {
     return answer(
-        claim,
-        PartialOutput.NONE,
-        (_, update) -> ClaimRules.release(update, claim.key(), reason));
+        claim, PartialOutput.NONE, (_, update) -> ClaimRules.release(update, claim.key(), reason));
   }
 
   /** Commits an answer if its claim is the present one; output of a cancelled worker is kept. */

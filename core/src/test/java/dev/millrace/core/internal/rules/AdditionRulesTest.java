@@ -138,7 +138,8 @@ class AdditionRulesTest {
           .hasMessageStartingWith("stage 2: " + bad);
     }
     assertThat(update.entries()).isEmpty();
-    assertThat(AdditionRules.addStage(update, each("{{stages[1].results}}"), ANNA).isDone()).isTrue();
+    assertThat(AdditionRules.addStage(update, each("{{stages[1].results}}"), ANNA).isDone())
+        .isTrue();
   }
 
   private static StageSpec each(String text) {

@@ -150,7 +150,8 @@ final class MemoryJob {
     List<TaskSpec> rendered = new ArrayList<>();
     try {
       // a stage that is just being added has no tasks to render
-      for (TaskSpec task : stage.number() > given.size() ? List.<TaskSpec>of() : given.get(stage.number() - 1)) {
+      for (TaskSpec task :
+          stage.number() > given.size() ? List.<TaskSpec>of() : given.get(stage.number() - 1)) {
         rendered.add(
             task.template()
                 ? task.rendered(StageTemplate.render((String) task.input(), texts, 0))

@@ -57,8 +57,7 @@ final class MemoryReader implements JobReader {
   @Override
   public Optional<JobView> find(JobId id) {
     return alone(
-        () ->
-            job(id).map(job -> ViewFactory.job(JobHeader.of(id, job.submitted), job.fold())));
+        () -> job(id).map(job -> ViewFactory.job(JobHeader.of(id, job.submitted), job.fold())));
   }
 
   @Override

@@ -31,7 +31,8 @@ public final class TwoServersFixture implements StoreFixture {
             new Class<?>[] {JobStore.class},
             (_, method, arguments) -> {
               try {
-                boolean both = method.getName().startsWith("on") || method.getName().equals("close");
+                boolean both =
+                    method.getName().startsWith("on") || method.getName().equals("close");
                 Object answer =
                     method.invoke(servers.get((int) (calls.getAndIncrement() % 2)), arguments);
                 if (both) {

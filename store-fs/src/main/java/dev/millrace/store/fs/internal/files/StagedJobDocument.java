@@ -1,8 +1,8 @@
 package dev.millrace.store.fs.internal.files;
 
-import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.core.internal.rules.JobPlan;
 import dev.millrace.core.internal.rules.JobPlan.StagePlan;
+import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;

@@ -41,10 +41,7 @@ final class DirectoryWatcher implements AutoCloseable {
   private long nextScan = System.nanoTime() + RESCAN.toNanos();
 
   DirectoryWatcher(
-      WorkspaceLayout layout,
-      WorkspaceScanner scanner,
-      OwnerInbox inbox,
-      BooleanSupplier troubled)
+      WorkspaceLayout layout, WorkspaceScanner scanner, OwnerInbox inbox, BooleanSupplier troubled)
       throws IOException {
     this.troubled = troubled;
     this.scanner = scanner;

@@ -56,7 +56,11 @@ public final class WorkspaceScanner implements AutoCloseable {
   private @Nullable DirectoryWatcher watch;
 
   public WorkspaceScanner(
-      Disk disk, WorkspaceLayout layout, JobUpdater<FsJob> updater, ClaimQueue queue, OwnerInbox inbox) {
+      Disk disk,
+      WorkspaceLayout layout,
+      JobUpdater<FsJob> updater,
+      ClaimQueue queue,
+      OwnerInbox inbox) {
     this.disk = disk;
     this.layout = layout;
     this.updater = updater;

@@ -39,21 +39,8 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
   private final WorkspaceScanner scanner;
   private final OwnerReader reader;
 
-  private FsStore(FsSettings settings, @Nullable OwnerLock lock, GroupCommit commits)
-      throws IOException {
-    this(
-        settings,
-        lock,
-        commits,
-        new FsRepository(
-            settings, commits, OwnerEpoch.next(settings.disk(), settings.layout())));
-  }
-
   private FsStore(
-      FsSettings settings,
-      @Nullable OwnerLock lock,
-      GroupCommit commits,
-      FsRepository repository) {
+      FsSettings settings, @Nullable OwnerLock lock, GroupCommit commits, FsRepository repository) {
     super(repository, settings.random());
     this.settings = settings;
     this.lock = lock;
@@ -68,10 +55,11 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
     this.reader = new OwnerReader(repository, updater().jobs(), scanner::discover);
   }
 
-  private static FsStore create(FsSettings settings, @Nullable OwnerLock lock)
-      throws IOException {
+  private static FsStore create(FsSettings settings, @Nullable OwnerLock lock) throws IOException {
     settings.layout().create(settings.disk());
-    return new FsStore(settings, lock, new GroupCommit(settings.disk()));
+    GroupCommit commits = new GroupCommit(settings.disk());
+    long epoch = OwnerEpoch.next(settings.disk(), settings.layout());
+    return new FsStore(settings, lock, commits, new FsRepository(settings, commits, epoch));
   }
 
   /** Takes ownership, recovers what the last owner left, and watches the workspace. */
@@ -181,7 +169,9 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
     } else {
       scanner.discover(id);
     }
-    updater().notifier().changed(id); // the scanner's thread may have seen it first and report it late
+    updater()
+        .notifier()
+        .changed(id); // the scanner's thread may have seen it first and report it late
   }
 
   /** The job's state, reliably. A job in memory that was deleted by hand is dropped. */

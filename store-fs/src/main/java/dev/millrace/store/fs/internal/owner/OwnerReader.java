@@ -92,8 +92,7 @@ final class OwnerReader implements ForwardingReader {
 
   @Override
   public Optional<JobView> find(JobId id) {
-    return inMemory(id, job -> Optional.of(job.view()))
-        .or(() -> durable(id, () -> files.find(id)));
+    return inMemory(id, job -> Optional.of(job.view())).or(() -> durable(id, () -> files.find(id)));
   }
 
   /** Waits until what the files say of a job is durable. */
@@ -159,7 +158,9 @@ final class OwnerReader implements ForwardingReader {
         ? Optional.empty()
         : Optional.of(
             new QueuePosition(
-                ahead, Math.max(ahead + 1, queue.size()), repository.finishRate().timeFor(ahead + 1)));
+                ahead,
+                Math.max(ahead + 1, queue.size()),
+                repository.finishRate().timeFor(ahead + 1)));
   }
 
   @Override
