@@ -5,21 +5,29 @@ import dev.millrace.api.ApiStage;
 import dev.millrace.api.NewJob;
 import dev.millrace.api.NewStage;
 import dev.millrace.api.PageOf;
+import dev.millrace.api.PrunableJob;
+import dev.millrace.api.PruneRequest;
+import dev.millrace.api.TaskTerms;
 import dev.millrace.client.error.ApiException;
 import dev.millrace.client.error.NetworkException;
 import dev.millrace.client.internal.transport.ApiTransport;
 import dev.millrace.client.internal.transport.ClientRequest;
+import dev.millrace.client.internal.transport.ClientResponse;
 import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs: {@code /v1/jobs} and {@code /v1/pipelines}. Thread-safe. */
 public final class JobsApi {
+  /** The server answers when all jobs are deleted. */
+  private static final Duration PRUNE_TIMEOUT = Duration.ofMinutes(10);
+
   private final ApiTransport transport;
 
   JobsApi(ApiTransport transport) {
@@ -90,9 +98,64 @@ public final class JobsApi {
         .read(ApiJob::fromJson);
   }
 
+  /**
+   * The job as it was submitted, with the stages and tasks added since: the document that {@link
+   * #submit(JsonObject, String)} takes.
+   */
+  public JsonObject document(UUID job) {
+    return transport.send(ClientRequest.get("/v1/pipelines/{}", job)).read(document -> document);
+  }
+
+  /** One page of the frozen terms of a job's tasks; later ones of a task replace earlier ones. */
+  public PageOf<TaskTerms> terms(UUID job, int limit, @Nullable String cursor) {
+    return transport
+        .send(
+            ClientRequest.get("/v1/jobs/{}/terms", job)
+                .query("limit", ApiTransport.limitOrNull(limit))
+                .query("cursor", cursor))
+        .page(TaskTerms::fromJson);
+  }
+
+  /** All frozen terms of a job's tasks, fetched page by page. */
+  public Stream<TaskTerms> terms(UUID job) {
+    return PageOf.stream(cursor -> terms(job, 0, cursor));
+  }
+
   /** Deletes a job that has ended. */
   public void delete(UUID job) {
     transport.sendChange(ClientRequest.delete("/v1/jobs/{}", job), ApiException::isNotFound);
+  }
+
+  /**
+   * Deletes old finished jobs; needs the scope {@code admin}. Retried: after a lost answer, jobs
+   * that the first try deleted are not counted.
+   *
+   * @return how many were deleted
+   */
+  public int prune(PruneRequest request) {
+    return transport
+        .send(prune(request, false).timeoutPerTry(PRUNE_TIMEOUT))
+        .read(body -> Math.toIntExact(body.integer("pruned")));
+  }
+
+  /** One page of the jobs that {@link #prune} would delete, oldest first. Deletes nothing. */
+  public PageOf<PrunableJob> prunable(PruneRequest request, int limit, @Nullable String cursor) {
+    ClientResponse response =
+        transport.send(
+            prune(request, true)
+                .query("limit", ApiTransport.limitOrNull(limit))
+                .query("cursor", cursor));
+    return new PageOf<>(
+        response.list("jobs", PrunableJob::fromJson), response.header("X-Next-Cursor"));
+  }
+
+  /** All jobs that {@link #prune} would delete, fetched page by page. */
+  public Stream<PrunableJob> prunable(PruneRequest request) {
+    return PageOf.stream(cursor -> prunable(request, 0, cursor));
+  }
+
+  private static ClientRequest prune(PruneRequest request, boolean dryRun) {
+    return ClientRequest.post("/v1/jobs/prune").repeatable().body(request.toJson(dryRun));
   }
 
   /** Replaces the user metadata of the job. */

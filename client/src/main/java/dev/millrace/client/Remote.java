@@ -4,6 +4,9 @@ import dev.millrace.api.ApiJob;
 import dev.millrace.api.ApiTask;
 import dev.millrace.api.LogLine;
 import dev.millrace.api.PageOf;
+import dev.millrace.api.PrunableJob;
+import dev.millrace.api.PruneRequest;
+import dev.millrace.api.TaskTerms;
 import dev.millrace.client.error.ApiException;
 import dev.millrace.client.error.ClientException;
 import dev.millrace.client.error.NetworkException;
@@ -12,6 +15,7 @@ import dev.millrace.core.Work;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.EntityId;
+import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -23,6 +27,7 @@ import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.TaskView;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -30,6 +35,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -172,14 +178,25 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
         line.cursor(), line.at(), new Fact.WorkerLogLine(0, 0, line.level(), line.line()));
   }
 
-  /**
-   * @throws UnsupportedOperationException always: the API does not show the whole specification,
-   *     and a job repeated without its limits would be a different one
-   */
   @Override
   public Optional<JobSpec> spec(JobId id) {
-    throw new UnsupportedOperationException(
-        "the API does not show the limits and templates of a job; repeat it in its workspace");
+    return find(() -> JobDocument.read(client.jobs().document(uuid(id)), JobDocument.INLINE));
+  }
+
+  /** The frozen terms of the job's tasks, in the order of its log; a later one replaces earlier. */
+  public List<TaskTerms> terms(JobId id) {
+    return require(() -> client.jobs().terms(uuid(id)).toList());
+  }
+
+  /** The ids of jobs that {@link JobsApi#prune} would delete, oldest first. */
+  public List<JobId> prunable(Instant before, Set<JobState> states) {
+    return require(
+        () ->
+            client
+                .jobs()
+                .prunable(new PruneRequest(before, states))
+                .map(PrunableJob::ownId)
+                .toList());
   }
 
   @Override

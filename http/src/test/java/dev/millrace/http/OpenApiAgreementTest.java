@@ -121,6 +121,14 @@ class OpenApiAgreementTest {
     request(200, "updateJobStatus", "{\"status\":\"PENDING\"}", job);
     request(400, "deleteJob", null, job);
     request(400, "addStage", "{\"type\":\"resize\",\"data\":{}}", pipeline.string("id"));
+    request(200, "getPipeline", null, pipeline.string("id"));
+    request(404, "getPipeline", null, "00000000-0000-4000-8000-000000000000");
+    request(200, "getJobTerms?limit=1", null, pipeline.string("id"));
+    request(400, "getJobTerms?cursor=x", null, pipeline.string("id"));
+    String old = "{\"before\":\"2026-01-01T00:00:00Z\"";
+    request(200, "pruneJobs", old + "}");
+    request(200, "pruneJobs?limit=1", old + ",\"states\":[\"FAILED\"],\"dryRun\":true}");
+    request(400, "pruneJobs", old + ",\"states\":[\"PENDING\"]}");
     request(200, "updateStageStatus", "{\"status\":\"PENDING\"}", gated);
     request(200, "updateStageUserMetadata", "{}", gated);
     request(200, "getStages?stage_type=generate&should_return_tasks=true", null);

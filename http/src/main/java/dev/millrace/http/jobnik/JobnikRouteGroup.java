@@ -29,6 +29,8 @@ public final class JobnikRouteGroup implements RouteGroup {
     EntityLookup lookup = new EntityLookup(store, ids);
     StageContextCache contexts = new StageContextCache(store);
     routes.addAll(new JobRoutes(lookup, submitter, webhooks).routes());
+    routes.addAll(new JobExportRoutes(lookup).routes());
+    routes.addAll(new PruneRoutes(store).routes());
     routes.addAll(new StageRoutes(lookup).routes());
     routes.addAll(new TaskRoutes(lookup, contexts).routes());
     routes.addAll(new LeverRoutes(lookup).routes());

@@ -10,6 +10,7 @@ import dev.millrace.http.route.PageRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,8 +85,15 @@ final class PageBuilder {
   }
 
   ApiResponse reply() {
+    return reply(list -> list);
+  }
+
+  /**
+   * @param body makes the body of the answer from the entries of this page
+   */
+  ApiResponse reply(Function<List<JsonObject>, Object> body) {
     Map<String, String> headers =
         hasMore && last != null ? page.nextPageHeaders(call, last) : Map.of();
-    return new ApiResponse.Json(200, headers, entries);
+    return new ApiResponse.Json(200, headers, body.apply(entries));
   }
 }

@@ -55,7 +55,11 @@ public record PageRequest(int limit, @Nullable EntityId after) {
 
   /** Header fields with a link to the next page, for a page that ends with {@code last}. */
   public Map<String, String> nextPageHeaders(ApiRequest request, EntityId last) {
-    String cursor = cursor(last);
+    return nextPageHeaders(request, cursor(last));
+  }
+
+  /** The same for a list that is not paged by ids. */
+  public static Map<String, String> nextPageHeaders(ApiRequest request, String cursor) {
     return Map.of(
         "X-Next-Cursor", cursor, "Link", "<" + next(request.target(), cursor) + ">; rel=\"next\"");
   }

@@ -25,6 +25,7 @@ class OpenApiPartsTest {
       Map.of(
           "Pipelines", "pipelines.json",
           "Jobs", "jobs.json",
+          "Retention", "prune.json",
           "Stages", "stages.json",
           "Tasks", "tasks.json",
           "Working", "workers.json",

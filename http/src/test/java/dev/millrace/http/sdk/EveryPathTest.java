@@ -13,6 +13,8 @@ import dev.millrace.api.NewLogLine;
 import dev.millrace.api.NewSo1Job;
 import dev.millrace.api.NewStage;
 import dev.millrace.api.NewTask;
+import dev.millrace.api.PrunableJob;
+import dev.millrace.api.PruneRequest;
 import dev.millrace.api.So1Job;
 import dev.millrace.api.So1State;
 import dev.millrace.api.SseEvent;
@@ -24,6 +26,7 @@ import dev.millrace.client.StageFilter;
 import dev.millrace.client.StagesApi;
 import dev.millrace.client.TaskFilter;
 import dev.millrace.client.error.ApiException;
+import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
@@ -37,9 +40,11 @@ import dev.millrace.core.task.TraceContext;
 import dev.millrace.http.route.Route;
 import dev.millrace.http.route.RouteGroup;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -77,6 +82,7 @@ class EveryPathTest {
 
   @Test
   void clientReachesEveryPath() throws InterruptedException {
+    oldJobsAreListedAndDeleted();
     jobsCanBeChangedPausedAndAborted(); // first those that leave no tasks behind
     workersReportTheirTasks();
     so1JobsCanBeFollowedAndCancelled();
@@ -211,6 +217,25 @@ class EveryPathTest {
   }
 
   @Test
+  void oldJobsAreListedAndDeleted() {
+    List<UUID> made = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      made.add(client.jobs().create(NewJob.of("old")).id());
+      client.jobs().abort(made.getLast());
+      server.clock.advance(Duration.ofSeconds(1));
+    }
+    PruneRequest request = new PruneRequest(server.clock.instant(), Set.of(JobState.ABORTED));
+    assertThat(client.jobs().prunable(request, 2, null).next()).isNotNull();
+    assertThat(client.jobs().prunable(request))
+        .extracting(PrunableJob::id)
+        .containsExactlyElementsOf(made);
+    assertThat(client.jobs().prune(request)).isEqualTo(3);
+    assertThat(client.jobs().prunable(request)).isEmpty();
+    assertThatThrownBy(() -> new PruneRequest(Instant.EPOCH, Set.of(JobState.PENDING)))
+        .hasMessageContaining("COMPLETED, FAILED or ABORTED");
+  }
+
+  @Test
   void workersReportTheirTasks() {
     ApiJob job = client.jobs().create(NewJob.of("workers").data(MARK));
     ApiStage stage = stage(job);
@@ -284,6 +309,9 @@ class EveryPathTest {
     assertThat(job.stages()).extracting(ApiStage::type).containsExactly("resize", "report");
     assertThat(job.stages().getLast().gate()).isTrue();
     assertThat(client.jobs().submit(document, "key-1").id()).isEqualTo(job.id());
+    assertThat(JobDocument.read(client.jobs().document(job.id()), JobDocument.INLINE))
+        .isEqualTo(JobDocument.read(document, JobDocument.INLINE));
+    assertThat(client.jobs().terms(job.id())).isEmpty();
     assertThatThrownBy(() -> client.jobs().submit(JsonObject.create(), null))
         .hasMessageContaining("VALIDATION_ERROR");
     assertThatThrownBy(() -> client.jobs().addStage(job.id(), NewStage.of("more")))

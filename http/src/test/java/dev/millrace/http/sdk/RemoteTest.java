@@ -1,7 +1,6 @@
 package dev.millrace.http.sdk;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.client.Remote;
 import dev.millrace.client.worker.Worker;
@@ -165,8 +164,24 @@ class RemoteTest {
     try (Remote unreachable = Remote.at(URI.create("http://127.0.0.1:1"))) {
       assertThat(unreachable.work().submit("x").problem()).isEqualTo(Work.Problem.IO);
     }
-    assertThatThrownBy(() -> remote.spec(unknown))
-        .isInstanceOf(UnsupportedOperationException.class);
+    assertThat(remote.spec(unknown)).isEmpty();
+  }
+
+  @Test
+  void specificationIsThatOfTheStore() {
+    JobSpec spec =
+        JobSpec.builder()
+            .name("named")
+            .priority(Priority.LOW)
+            .stages(
+                List.of(
+                    StageSpec.of("resize", List.of(TaskSpec.of("x"), TaskSpec.of(Map.of("n", 1L)))),
+                    StageSpec.builder("resize").gate(true).each("{{result}}").build()))
+            .webhooks(List.of(new Webhook("https://example.org/", Set.of(Webhook.Event.FAILED))))
+            .build();
+    JobId id = work.submit(spec).id();
+    assertThat(id).isNotNull();
+    assertThat(remote.spec(id)).isPresent().isEqualTo(server.store.spec(id));
   }
 
   private static JobSpec withWebhook(String url) {

@@ -61,6 +61,19 @@ public record ClientResponse(int status, HttpHeaders headers, String text, int t
         });
   }
 
+  /** The list in the field {@code name}. */
+  public <T> List<T> list(String name, Function<JsonObject, T> reader) {
+    return read(body -> objects(body, name, reader));
+  }
+
+  private static <T> List<T> objects(JsonObject body, String name, Function<JsonObject, T> reader) {
+    List<T> out = new ArrayList<>();
+    for (Object value : body.list(name)) {
+      out.add(reader.apply(JsonObject.of(value, name + "[" + out.size() + "]")));
+    }
+    return out;
+  }
+
   /** A page of a list, with the cursor of the next page in a header. */
   public <T> PageOf<T> page(Function<JsonObject, T> reader) {
     return new PageOf<>(list(reader), header("X-Next-Cursor"));
@@ -70,12 +83,8 @@ public record ClientResponse(int status, HttpHeaders headers, String text, int t
   public <T> PageOf<T> page(String name, Function<JsonObject, T> reader) {
     return read(
         body -> {
-          List<T> out = new ArrayList<>();
-          for (Object value : body.list(name)) {
-            out.add(reader.apply(JsonObject.of(value, name + "[" + out.size() + "]")));
-          }
           Object next = body.get("nextCursor");
-          return new PageOf<>(out, next == null ? null : next.toString());
+          return new PageOf<>(objects(body, name, reader), next == null ? null : next.toString());
         });
   }
 

@@ -1,0 +1,95 @@
+package dev.millrace.http.jobnik;
+
+import dev.millrace.api.PrunableJob;
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobException;
+import dev.millrace.core.store.JobReader.Query;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.JobView;
+import dev.millrace.http.auth.KeyScope;
+import dev.millrace.http.route.ApiRequest;
+import dev.millrace.http.route.ApiResponse;
+import dev.millrace.http.route.Route;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The route that deletes old finished jobs. It deletes many at once and cannot be undone, so it
+ * needs a key for everything, unlike the deletion of one job.
+ */
+final class PruneRoutes {
+  private static final Set<JobState> FINAL =
+      Set.of(JobState.COMPLETED, JobState.FAILED, JobState.ABORTED);
+
+  private final JobStore store;
+
+  PruneRoutes(JobStore store) {
+    this.store = store;
+  }
+
+  List<Route> routes() {
+    return List.of(new Route("POST", "/v1/jobs/prune", "pruneJobs", KeyScope.ADMIN, this::prune));
+  }
+
+  private ApiResponse prune(ApiRequest call) {
+    JsonObject body = call.bodyObject();
+    Instant before = Instant.parse(body.string("before"));
+    Set<JobState> states = states(body);
+    return body.flag("dryRun", false)
+        ? list(call, before, states)
+        : ApiResponse.ok(JsonObject.create().put("pruned", store.prune(before, states)));
+  }
+
+  private static Set<JobState> states(JsonObject body) {
+    Set<JobState> states = EnumSet.noneOf(JobState.class);
+    for (Object state : body.list("states")) {
+      states.add(JobState.valueOf(String.valueOf(state)));
+    }
+    return states.isEmpty() ? FINAL : states;
+  }
+
+  /** One page of the jobs that would be deleted, oldest first. */
+  private ApiResponse list(ApiRequest call, Instant before, Set<JobState> states) {
+    PageBuilder page = new PageBuilder(call);
+    EntityId after = page.after();
+    JobId last = after == null ? null : after.job();
+    int most = page.entriesLeft() + 1; // enough if all of them are old
+    while (true) {
+      List<JobId> ids = store.list(Query.in(states).oldest(most).beyond(last));
+      for (JobId id : ids) {
+        if (!page.visit(EntityId.of(id))) {
+          return page.reply(PruneRoutes::dryRun);
+        }
+        find(id, before).map(PrunableJob::toJson).ifPresent(page::add);
+        last = id;
+      }
+      if (ids.size() < most) {
+        return page.reply(PruneRoutes::dryRun);
+      }
+      most = page.visitsLeft() + 1;
+    }
+  }
+
+  private static JsonObject dryRun(List<JsonObject> jobs) {
+    return JsonObject.create().put("pruned", 0).put("jobs", jobs);
+  }
+
+  /** The job, if it ended before that time; one that cannot be read is left out. */
+  private Optional<PrunableJob> find(JobId id, Instant before) {
+    try {
+      JobView job = store.find(id).orElse(null);
+      Instant end = job == null ? null : job.completedAt();
+      return end == null || !end.isBefore(before)
+          ? Optional.empty()
+          : Optional.of(new PrunableJob(EntityId.of(id).uuid(), id, job.state(), end));
+    } catch (JobException e) {
+      return Optional.empty();
+    }
+  }
+}
