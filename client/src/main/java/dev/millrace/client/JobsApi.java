@@ -8,7 +8,6 @@ import dev.millrace.api.PageOf;
 import dev.millrace.api.PrunableJob;
 import dev.millrace.api.PruneRequest;
 import dev.millrace.api.TaskTerms;
-import dev.millrace.client.error.ApiException;
 import dev.millrace.client.error.NetworkException;
 import dev.millrace.client.internal.transport.ApiTransport;
 import dev.millrace.client.internal.transport.ClientRequest;
@@ -123,7 +122,7 @@ public final class JobsApi {
 
   /** Deletes a job that has ended. */
   public void delete(UUID job) {
-    transport.sendChange(ClientRequest.delete("/v1/jobs/{}", job), ApiException::isNotFound);
+    LeverRequest.delete(job).send(transport);
   }
 
   /**
@@ -160,8 +159,7 @@ public final class JobsApi {
 
   /** Replaces the user metadata of the job. */
   public void updateUserMetadata(UUID job, JsonObject metadata) {
-    transport.send(
-        ClientRequest.patch("/v1/jobs/{}/user-metadata", job).repeatable().body(metadata));
+    LeverRequest.describe("jobs", job, metadata).send(transport);
   }
 
   /**
@@ -170,24 +168,12 @@ public final class JobsApi {
    * @return false if the job already has this priority
    */
   public boolean updatePriority(UUID job, Priority priority) {
-    JsonObject body = JsonObject.create().put("priority", priority.name());
-    ClientRequest request =
-        ClientRequest.patch("/v1/jobs/{}/priority", job).repeatable().body(body);
-    return transport.send(request).status() != 204;
+    return LeverRequest.prioritize(job, priority).send(transport).status() != 204;
   }
 
   /** PENDING resumes a job, PAUSED pauses it, ABORTED ends it with all its stages and tasks. */
   public void updateStatus(UUID job, JobState status) {
-    ClientRequest request =
-        ClientRequest.put("/v1/jobs/{}/status", job)
-            .body(JsonObject.create().put("status", status.name()));
-    transport.sendChange(
-        request, refused -> refused.isIllegalTransition() && isReached(get(job).status(), status));
-  }
-
-  /** Whether {@code wanted} leads to {@code now}; a resumed job may already run. */
-  private static boolean isReached(JobState now, JobState wanted) {
-    return now == wanted || wanted == JobState.PENDING && now.isOpen();
+    LeverRequest.status(job, status).send(transport);
   }
 
   public void pause(UUID job) {
@@ -224,8 +210,6 @@ public final class JobsApi {
    * add the stage only if it is missing.
    */
   public ApiStage addStage(UUID job, NewStage stage) {
-    return transport
-        .sendCreate("stage", ClientRequest.post("/v1/jobs/{}/stage", job).body(stage.toJson()))
-        .read(ApiStage::fromJson);
+    return LeverRequest.addStage(job, stage).send(transport).read(ApiStage::fromJson);
   }
 }

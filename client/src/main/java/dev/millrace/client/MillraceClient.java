@@ -5,6 +5,7 @@ import dev.millrace.client.internal.transport.ClientMeters;
 import dev.millrace.client.internal.transport.RequestSender;
 import dev.millrace.client.internal.transport.TimeSource;
 import dev.millrace.client.internal.transport.TransportAccess;
+import dev.millrace.core.store.JobControls;
 import dev.millrace.core.task.TraceContext;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -67,6 +68,11 @@ public final class MillraceClient implements AutoCloseable {
   /** Health, metrics and the OpenAPI document. */
   public MonitoringApi monitoring() {
     return new MonitoringApi(transport);
+  }
+
+  /** Levers as data: what {@link JobsApi} and {@link StagesApi} do, in the words of core. */
+  public JobControls controls() {
+    return new RemoteControls(transport);
   }
 
   public URI base() {

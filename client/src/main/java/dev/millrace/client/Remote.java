@@ -1,5 +1,7 @@
 package dev.millrace.client;
 
+import static java.util.stream.Collectors.toMap;
+
 import dev.millrace.api.ApiJob;
 import dev.millrace.api.ApiTask;
 import dev.millrace.api.LogLine;
@@ -19,6 +21,8 @@ import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobControls;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobSubmitter;
 import dev.millrace.core.store.JobView;
@@ -37,6 +41,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +73,11 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
 
   public Flow flow() {
     return new Flow(this);
+  }
+
+  /** A user's levers. */
+  public JobControls controls() {
+    return client.controls();
   }
 
   @Override
@@ -183,20 +193,21 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
     return find(() -> JobDocument.read(client.jobs().document(uuid(id)), JobDocument.INLINE));
   }
 
-  /** The frozen terms of the job's tasks, in the order of its log; a later one replaces earlier. */
-  public List<TaskTerms> terms(JobId id) {
-    return require(() -> client.jobs().terms(uuid(id)).toList());
-  }
-
-  /** The ids of jobs that {@link JobsApi#prune} would delete, oldest first. */
-  public List<JobId> prunable(Instant before, Set<JobState> states) {
+  /** The frozen terms of the job's tasks; the last ones of each task count. */
+  public Map<EntityId, JsonObject> frozenTerms(JobId id) {
+    Function<TaskTerms, EntityId> task = each -> new EntityId(id, each.stage(), each.task());
     return require(
         () ->
             client
                 .jobs()
-                .prunable(new PruneRequest(before, states))
-                .map(PrunableJob::ownId)
-                .toList());
+                .terms(uuid(id))
+                .collect(toMap(task, TaskTerms::terms, (_, last) -> last)));
+  }
+
+  /** The ids of jobs that {@link JobControls#prune} would delete, oldest first. */
+  public List<JobId> prunable(Instant before, Set<JobState> states) {
+    PruneRequest old = new PruneRequest(before, states);
+    return require(() -> client.jobs().prunable(old).map(PrunableJob::ownId).toList());
   }
 
   @Override

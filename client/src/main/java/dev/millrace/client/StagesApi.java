@@ -101,17 +101,12 @@ public final class StagesApi {
 
   /** Replaces the user metadata of the stage. */
   public void updateUserMetadata(UUID stage, JsonObject metadata) {
-    transport.send(
-        ClientRequest.patch("/v1/stages/{}/user-metadata", stage).repeatable().body(metadata));
+    LeverRequest.describe("stages", stage, metadata).send(transport);
   }
 
   /** Approves a stage that waits for approval. */
   public void approve(UUID stage) {
-    ClientRequest request =
-        ClientRequest.put("/v1/stages/{}/status", stage)
-            .body(JsonObject.create().put("status", "PENDING"));
-    transport.sendChange(
-        request, refused -> refused.isIllegalTransition() && get(stage).status().isOpen());
+    LeverRequest.approve(stage).send(transport);
   }
 
   /** One page of a stage's tasks in order. */
@@ -135,12 +130,7 @@ public final class StagesApi {
    * #tasks(UUID)}: it has all of them or none. Add them only if they are missing.
    */
   public List<ApiTask> addTasks(UUID stage, List<NewTask> tasks) {
-    return transport
-        .sendCreate(
-            "task",
-            ClientRequest.post("/v1/stages/{}/tasks", stage)
-                .body(tasks.stream().map(NewTask::toJson).toList()))
-        .list(ApiTask::fromJson);
+    return LeverRequest.addTasks(stage, tasks).send(transport).list(ApiTask::fromJson);
   }
 
   /**

@@ -50,8 +50,7 @@ public final class TasksApi {
 
   /** Replaces the user metadata of the task. */
   public void updateUserMetadata(UUID task, JsonObject metadata) {
-    transport.send(
-        ClientRequest.patch("/v1/tasks/{}/user-metadata", task).repeatable().body(metadata));
+    LeverRequest.describe("tasks", task, metadata).send(transport);
   }
 
   /**

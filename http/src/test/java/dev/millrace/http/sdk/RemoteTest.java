@@ -1,12 +1,15 @@
 package dev.millrace.http.sdk;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.client.Remote;
 import dev.millrace.client.worker.Worker;
 import dev.millrace.core.Flow;
 import dev.millrace.core.Work;
+import dev.millrace.core.event.Cause;
 import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -15,8 +18,12 @@ import dev.millrace.core.job.Webhook;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimRequest;
+import dev.millrace.core.store.JobControls;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.TaskView;
 import java.net.URI;
 import java.time.Duration;
@@ -182,6 +189,53 @@ class RemoteTest {
     JobId id = work.submit(spec).id();
     assertThat(id).isNotNull();
     assertThat(remote.spec(id)).isPresent().isEqualTo(server.store.spec(id));
+  }
+
+  @Test
+  void lastTermsOfATaskCount() {
+    JobId id = submit("a", "b");
+    List<Claim> claims = server.store.claim(new ClaimRequest(Set.of("resize"), 2, "w", null));
+    claims.forEach(claim -> server.store.freeze(claim, JsonObject.create().put("seed", 1L)));
+    JsonObject second = JsonObject.create().put("seed", 2L);
+    server.store.freeze(claims.getFirst(), second);
+    assertThat(remote.frozenTerms(id))
+        .containsOnlyKeys(new EntityId(id, 1, 1), new EntityId(id, 1, 2))
+        .containsEntry(new EntityId(id, 1, 1), second);
+  }
+
+  @Test
+  void leversHaveTheOutcomesOfTheStore() {
+    Cause cause = Cause.user("ada", null);
+    JobControls controls = remote.controls();
+    JobId id = server.store.submit(JobSpec.builder().open(true).build());
+    assertThat(controls.addStage(id, StageSpec.builder("resize").build(), cause).first()).isOne();
+    assertThat(controls.addTasks(id, 1, List.of(TaskSpec.of(Map.of("n", 1L))), cause).first())
+        .isOne();
+    assertThat(controls.addTasks(id, 1, List.of(TaskSpec.of(Map.of("n", 2L))), cause).first())
+        .isEqualTo(2);
+    assertThat(controls.pause(id, cause)).isEqualTo(Outcome.DONE);
+    assertThat(server.store.state(id)).contains(JobState.PAUSED);
+    assertThat(controls.resume(id, cause)).isEqualTo(Outcome.DONE);
+    assertThat(controls.prioritize(id, Priority.HIGH, cause)).isEqualTo(Outcome.DONE);
+    assertThat(controls.prioritize(id, Priority.HIGH, cause))
+        .isInstanceOfSatisfying(
+            Outcome.Refused.class,
+            refused -> assertThat(refused.reason()).isEqualTo(Outcome.Reason.SAME));
+    assertThat(controls.approve(id, 1, cause)).isEqualTo(Outcome.DONE);
+    assertThat(controls.delete(id)).isInstanceOf(Outcome.Refused.class);
+    assertThat(controls.abort(id, cause)).isEqualTo(Outcome.DONE);
+    assertThat(controls.abort(Work.generateId(), cause)).isInstanceOf(Outcome.Missing.class);
+    server.clock.advance(Duration.ofSeconds(1));
+    assertThat(remote.prunable(server.clock.instant(), Set.of(JobState.ABORTED)))
+        .containsExactly(id);
+    assertThat(controls.prune(server.clock.instant(), Set.of(JobState.ABORTED))).isOne();
+    assertThat(server.store.find(id)).isEmpty();
+    assertThatThrownBy(() -> controls.hold(id, 1, cause))
+        .isInstanceOf(UnsupportedOperationException.class)
+        .hasMessageContaining("\"hold\"");
+    assertThatThrownBy(() -> controls.pause(id, Cause.user("ada", "because")))
+        .isInstanceOf(UnsupportedOperationException.class)
+        .hasMessageContaining("comment");
   }
 
   private static JobSpec withWebhook(String url) {

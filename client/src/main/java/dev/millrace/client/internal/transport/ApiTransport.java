@@ -37,9 +37,9 @@ public record ApiTransport(
 
   /**
    * Sends a request that changes something. If a retry is refused, {@code done} decides whether an
-   * earlier try, whose answer was lost, has made the change.
+   * earlier try, whose answer was lost, has made the change; then the refusal is returned.
    */
-  public void sendChange(ClientRequest request, Predicate<ApiException> done) {
+  public ClientResponse sendChange(ClientRequest request, Predicate<ApiException> done) {
     ClientResponse response = exchange(request);
     if (!response.ok()) {
       ApiException refused = response.toException();
@@ -47,6 +47,7 @@ public record ApiTransport(
         throw refused;
       }
     }
+    return response;
   }
 
   /** Returns the answer whatever its status. */
