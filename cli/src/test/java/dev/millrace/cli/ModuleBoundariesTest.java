@@ -207,6 +207,20 @@ class ModuleBoundariesTest {
         .check(MILLRACE);
   }
 
+  /** Commands know a place; doctor checks the files of a directory. */
+  @Test
+  void onlyPlacesOfCliKnowTheWorkspace() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.millrace.cli..")
+        .and()
+        .resideOutsideOfPackages("dev.millrace.cli.place", "dev.millrace.cli.doctor")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.millrace.store.fs..")
+        .check(MILLRACE);
+  }
+
   /** Route groups know jobs; the listener below them knows the web server. */
   @Test
   void routeGroupsDoNotKnowTheWebServer() {

@@ -14,13 +14,14 @@ import dev.millrace.cli.model.ModelHash;
 import dev.millrace.cli.options.EngineOptions;
 import dev.millrace.cli.options.InferenceOptions;
 import dev.millrace.cli.options.SlotOptions;
+import dev.millrace.cli.place.OwnablePlace;
+import dev.millrace.cli.place.PlaceLocator;
+import dev.millrace.cli.place.PlaceOpener;
+import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.cli.serve.LocalWorkers;
-import dev.millrace.cli.workspace.WorkspaceLocator;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.server.infer.model.NamedModel;
-import dev.millrace.store.fs.OwnerStatus;
-import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,7 +51,7 @@ public final class BatchCommand implements Command {
           .letter('o');
   static final Option WORKSPACE =
       Option.value(
-              WorkspaceLocator.OPTION.name(),
+              PlaceLocator.OPTION.name(),
               "DIR",
               "where the job is kept (default: MILLRACE_WORKSPACE,\nelse FILE.jsonl.millrace)")
           .letter('d');
@@ -165,8 +166,11 @@ public final class BatchCommand implements Command {
 
   private BatchRun.Settings settings(Shell shell, Arguments given, String name, @Nullable Path out)
       throws IOException {
-    Path directory = directory(shell, given, name);
-    OwnerStatus owner = Workspace.existing(directory).map(Workspace::owner).orElse(null);
+    String named = place(shell, given, name);
+    // A workspace is created only after the requests are checked.
+    OwnablePlace existing =
+        PlaceOpener.exists(shell, named) ? PlaceOpener.openToServe(shell, named) : null;
+    PlaceOwner owner = existing == null ? null : existing.owner();
     Set<String> served = owner == null || !owner.held() ? null : served(owner.info());
     String asked = given.has(MODEL) ? given.get(MODEL) : shell.variable(EngineOptions.VARIABLE);
     NamedModel model = asked == null || isServed(asked, served) ? null : model(shell, asked);
@@ -174,7 +178,7 @@ public final class BatchCommand implements Command {
     if (override != null && served != null && !served.contains(override)) {
       throw new CommandException(
           "the server of "
-              + directory
+              + existing.location()
               + " has no model \""
               + override
               + "\", but "
@@ -182,11 +186,11 @@ public final class BatchCommand implements Command {
     }
     BatchFile file =
         BatchFile.read(shell.path(name), name, new BatchFile.Models(override != null, served));
-    requireType(owner, file.endpoint().type(), directory);
+    requireType(existing, owner, file.endpoint().type());
     InferenceSettings inference =
         model == null ? null : InferenceOptions.settings(shell, given, List.of(model));
     return new BatchRun.Settings(
-        WorkspaceLocator.openToServe(shell, directory),
+        existing == null ? PlaceOpener.openToServe(shell, named) : existing,
         new BatchJob(
             file,
             name,
@@ -211,10 +215,10 @@ public final class BatchCommand implements Command {
     return new NamedModel(choice.name(), choice.file().toAbsolutePath().normalize());
   }
 
-  private static Path directory(Shell shell, Arguments given, String name) {
+  private static String place(Shell shell, Arguments given, String name) {
     String named = given.get(WORKSPACE);
-    String directory = named == null ? shell.variable("MILLRACE_WORKSPACE") : named;
-    return shell.path(directory == null ? name + ".millrace" : directory);
+    String place = named == null ? shell.variable("MILLRACE_WORKSPACE") : named;
+    return place == null ? name + ".millrace" : place;
   }
 
   /** The names of a server's models; null if the announcement does not say. */
@@ -231,14 +235,16 @@ public final class BatchCommand implements Command {
     return names;
   }
 
-  private static void requireType(@Nullable OwnerStatus owner, String type, Path directory) {
-    if (owner != null
+  private static void requireType(
+      @Nullable OwnablePlace place, @Nullable PlaceOwner owner, String type) {
+    if (place != null
+        && owner != null
         && owner.held()
         && owner.info().get("types") instanceof List<?> types
         && !types.contains(type)) {
       throw new CommandException(
           "the server of "
-              + directory
+              + place.location()
               + " processes "
               + String.join(", ", types.stream().map(String::valueOf).toList())
               + ", not \""

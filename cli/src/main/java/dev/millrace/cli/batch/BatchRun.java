@@ -6,6 +6,7 @@ import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.format.JobJson;
+import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.cli.serve.LocalServer;
 import dev.millrace.cli.serve.LocalWorkers;
 import dev.millrace.cli.terminal.NumberText;
@@ -19,7 +20,6 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
-import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,7 +44,7 @@ final class BatchRun implements AutoCloseable {
    *     named
    */
   record Settings(
-      Workspace workspace,
+      OwnablePlace place,
       BatchJob job,
       boolean fresh,
       Output output,
@@ -60,7 +60,7 @@ final class BatchRun implements AutoCloseable {
 
   private final Settings settings;
   private final Shell shell;
-  private final Workspace workspace;
+  private final OwnablePlace place;
   private final JobReader reader;
   private final BatchProgress progress;
   private final PollPacer ownerPolls = new PollPacer(Duration.ofSeconds(1));
@@ -70,14 +70,14 @@ final class BatchRun implements AutoCloseable {
   BatchRun(Shell shell, Settings settings) {
     this.settings = settings;
     this.shell = shell;
-    this.workspace = settings.workspace();
-    this.reader = workspace.reader();
+    this.place = settings.place();
+    this.reader = place.reader();
     this.progress = new BatchProgress(shell);
   }
 
   int run() throws IOException, InterruptedException {
     Optional<JobId> found =
-        settings.fresh() ? Optional.empty() : settings.job().find(reader, workspace.owner().held());
+        settings.fresh() ? Optional.empty() : settings.job().find(reader, place.owner().held());
     boolean ended = found.isPresent() && view(found.get()).state().isFinal();
     if (!ended) {
       host(true);
@@ -104,7 +104,7 @@ final class BatchRun implements AutoCloseable {
   }
 
   private JobId submit() {
-    SubmitResult result = workspace.work().submit(settings.job().spec());
+    SubmitResult result = place.work().submit(settings.job().spec());
     if (result.id() == null) {
       throw new CommandException(result.message());
     }
@@ -114,7 +114,7 @@ final class BatchRun implements AutoCloseable {
   /** Serves the workspace from this process if no server does. */
   private void host(boolean must) {
     Supplier<LocalWorkers> workers = settings.localWorkers();
-    served = host != null || workspace.owner().held();
+    served = host != null || place.owner().held();
     if (served) {
       return;
     }
@@ -122,7 +122,7 @@ final class BatchRun implements AutoCloseable {
       if (must) {
         throw new CommandException(
             "no server works on "
-                + workspace.root()
+                + place.location()
                 + ": pass --model MODEL, for example --model house (the bundled model), or start"
                 + " one with \""
                 + LauncherName.MILLRACE
@@ -130,10 +130,10 @@ final class BatchRun implements AutoCloseable {
       }
       return;
     }
-    Optional<JobStore> store = workspace.own();
+    Optional<JobStore> store = place.own();
     served = true;
     if (store.isPresent()) {
-      host = LocalServer.start(workspace, store.get(), workers);
+      host = LocalServer.start(place, store.get(), workers);
     }
   }
 
@@ -151,7 +151,7 @@ final class BatchRun implements AutoCloseable {
                 progress.show(
                     view(id),
                     host == null ? -1 : host.generatedTokens(),
-                    served ? "" : "no server works on " + workspace.root()));
+                    served ? "" : "no server works on " + place.location()));
       }
       reader.awaitChange(id, POLL_INTERVAL);
     }
@@ -177,7 +177,7 @@ final class BatchRun implements AutoCloseable {
                 + " of "
                 + job.stages().getFirst().total()
                 + " done and kept in "
-                + workspace.root()
+                + place.location()
                 + "; run the same command again to resume");
     return ExitCode.INTERRUPTED;
   }
@@ -199,7 +199,7 @@ final class BatchRun implements AutoCloseable {
   private JsonObject summary(JobId id, JobView job, Written written) {
     return JsonObject.create()
         .put("job", id.value())
-        .put("workspace", workspace.root().toString())
+        .put("workspace", place.location())
         .put("requests", written.done() + written.failed())
         .put("completed", written.done())
         .put("failed", written.failed())

@@ -8,6 +8,8 @@ import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.command.SignalHandlers;
 import dev.millrace.cli.options.EngineOptions;
+import dev.millrace.cli.place.OwnablePlace;
+import dev.millrace.cli.place.PlaceOpener;
 import dev.millrace.cli.serve.LocalWorkers;
 import dev.millrace.cli.terminal.LiveLines;
 import dev.millrace.core.job.JobId;
@@ -18,8 +20,8 @@ import dev.millrace.core.store.JobView;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.server.infer.model.NamedModel;
-import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -90,17 +92,16 @@ public final class DemoCommand implements Command {
       shell.err().println("Stopped before there was a job.");
       return ExitCode.INTERRUPTED;
     }
-    Workspace workspace = Workspace.open(DemoDirectory.create(shell));
+    OwnablePlace place = PlaceOpener.openToServe(shell, DemoDirectory.create(shell).toString());
+    Path directory = Path.of(place.location());
     DemoNarration narration =
-        json
-            ? DemoNarration.silent(model, workspace.root())
-            : DemoNarration.to(shell, model, workspace.root());
+        json ? DemoNarration.silent(model, directory) : DemoNarration.to(shell, model, directory);
     narration.begin();
     try {
       DemoRun.Presentation stage =
           new DemoRun.Presentation(
               shell, narration, screen(shell, json), new DemoGatePause(gatePause));
-      DemoReport report = new DemoRun(workspace, workers, model.context(), stage, stop).run();
+      DemoReport report = new DemoRun(place, workers, model.context(), stage, stop).run();
       narration.results(report);
       narration.end(report.id());
       if (json) {
@@ -108,12 +109,10 @@ public final class DemoCommand implements Command {
       }
       return ExitCode.OK;
     } catch (DemoStopRequest.Stopped e) {
-      stopped(
-          workspace,
-          json ? DemoNarration.onStandardError(shell, model, workspace.root()) : narration);
+      stopped(place, json ? DemoNarration.onStandardError(shell, model, directory) : narration);
       return ExitCode.INTERRUPTED;
     } catch (IOException | RuntimeException e) {
-      shell.err().println("The demo's workspace stays in " + workspace.root() + ".");
+      shell.err().println("The demo's workspace stays in " + directory + ".");
       throw e;
     }
   }
@@ -126,11 +125,11 @@ public final class DemoCommand implements Command {
     return lines.isSupported() ? new DemoLiveScreen(shell, lines) : new DemoPlainScreen(shell);
   }
 
-  private static void stopped(Workspace workspace, DemoNarration narration) {
-    JobReader reader = workspace.reader();
+  private static void stopped(OwnablePlace place, DemoNarration narration) {
+    JobReader reader = place.reader();
     for (JobId id : reader.list(JobReader.Query.all())) {
       boolean passed = reader.find(id).map(DemoCommand::passed).orElse(false);
-      narration.stopped(id, workspace.directory(id).orElse(workspace.root()), passed);
+      narration.stopped(id, DemoDirectory.of(place, id), passed);
     }
   }
 

@@ -3,6 +3,8 @@ package dev.millrace.cli.demo;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ErrorText;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.place.OwnablePlace;
+import dev.millrace.core.job.JobId;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -45,6 +47,12 @@ final class DemoDirectory {
     }
     throw new CommandException(
         "there are " + MOST + " demos in " + parent + " already: rm -r millrace-demo-*");
+  }
+
+  /** The directory of a job; that of the workspace if the job was removed. */
+  static Path of(OwnablePlace place, JobId id) {
+    Path job = place.artifacts(id).path();
+    return job == null ? Path.of(place.location()) : job;
   }
 
   /** Java would always use /tmp and ignore TMPDIR. */

@@ -9,7 +9,6 @@ import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskResult;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param working time in which a stage ran, without the wait at the gate
  */
-record DemoReport(JobId id, Path directory, List<Story> stories, long tokens, Duration working) {
+record DemoReport(JobId id, String directory, List<Story> stories, long tokens, Duration working) {
 
   /** A story and its characters, each with its receipt. */
   record Story(String words, TaskResult text, TaskResult characters) {
@@ -35,7 +34,7 @@ record DemoReport(JobId id, Path directory, List<Story> stories, long tokens, Du
   }
 
   /** Gathers the results of a job that has completed. */
-  static DemoReport of(JobReader store, JobView job, Path directory) {
+  static DemoReport of(JobReader store, JobView job, String directory) {
     JobId id = job.header().id();
     List<TaskView> texts = store.tasks(id, DemoJob.STORIES, 1, DemoJob.WORDS.size());
     List<TaskView> names = store.tasks(id, DemoJob.CHARACTERS, 1, DemoJob.WORDS.size());
@@ -85,7 +84,7 @@ record DemoReport(JobId id, Path directory, List<Story> stories, long tokens, Du
 
   JsonObject json(String model) {
     return JsonObject.create()
-        .put("workspace", directory.toString())
+        .put("workspace", directory)
         .put("id", id.value())
         .put("model", model)
         .put("stories", stories.stream().map(Story::json).toList())

@@ -3,6 +3,7 @@ package dev.millrace.cli.demo;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.cli.serve.LocalServer;
 import dev.millrace.cli.serve.LocalWorkers;
 import dev.millrace.core.event.Cause;
@@ -12,7 +13,6 @@ import dev.millrace.core.stage.StageState;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Outcome;
-import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -25,7 +25,7 @@ final class DemoRun {
   record Presentation(
       Shell shell, DemoNarration narration, DemoScreen screen, DemoGatePause gatePause) {}
 
-  private final Workspace workspace;
+  private final OwnablePlace place;
   private final LocalWorkers workers;
   private final int context;
   private final Presentation stage;
@@ -35,12 +35,12 @@ final class DemoRun {
    * @param context positions of a sequence
    */
   DemoRun(
-      Workspace workspace,
+      OwnablePlace place,
       LocalWorkers workers,
       int context,
       Presentation stage,
       DemoStopRequest stop) {
-    this.workspace = workspace;
+    this.place = place;
     this.workers = workers;
     this.context = context;
     this.stage = stage;
@@ -55,8 +55,8 @@ final class DemoRun {
    * @throws CommandException if the job did not complete
    */
   DemoReport run() throws DemoStopRequest.Stopped, IOException, InterruptedException {
-    JobStore store = workspace.own().orElseThrow(this::owned);
-    try (LocalServer server = LocalServer.start(workspace, store, () -> workers)) {
+    JobStore store = place.own().orElseThrow(this::owned);
+    try (LocalServer server = LocalServer.start(place, store, () -> workers)) {
       JobId id = store.submit(DemoJob.of(context));
       stage.narration().submitted(id);
       return work(store, server, id);
@@ -65,19 +65,19 @@ final class DemoRun {
 
   private CommandException owned() {
     return new CommandException(
-        "another process works in " + workspace.root() + "; start the demo again");
+        "another process works in " + place.location() + "; start the demo again");
   }
 
   private DemoReport work(JobStore store, LocalServer server, JobId id)
       throws DemoStopRequest.Stopped, IOException, InterruptedException {
     try {
       watch(store, server, id, DemoJob.STORIES);
-      stage.narration().gate(id, workspace.directory(id).orElse(workspace.root()));
+      stage.narration().gate(id, DemoDirectory.of(place, id));
       boolean key = stage.gatePause().await(stage.shell(), stop::sleepUnlessStopped);
       approve(store, id);
       stage.narration().approved(key);
       JobView end = watch(store, server, id, DemoJob.CHARACTERS);
-      return DemoReport.of(store, end, workspace.root());
+      return DemoReport.of(store, end, place.location());
     } finally {
       stage.screen().end();
     }
@@ -136,7 +136,7 @@ final class DemoRun {
               + "; see \""
               + LauncherName.MILLRACE
               + " job "
-              + workspace.root()
+              + place.location()
               + " "
               + id
               + "\"");

@@ -7,8 +7,9 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.place.PlaceLocator;
+import dev.millrace.cli.place.PlaceOpener;
 import dev.millrace.cli.terminal.Colour;
-import dev.millrace.cli.workspace.WorkspaceLocator;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ public final class DoctorCommand implements Command {
         "doctor",
         List.of("[DIR] [options]"),
         "Checks this machine and the workspace DIR, and says what to do. Leaves nothing behind.",
-        List.of(WorkspaceLocator.OPTION),
+        List.of(PlaceLocator.OPTION),
         "Each line is ok, warn or fail. Exit status: 0, or 1 if anything failed.");
   }
 
@@ -57,15 +58,16 @@ public final class DoctorCommand implements Command {
   }
 
   private static @Nullable Path workspace(Shell shell, Arguments given) {
-    String named = given.get(WorkspaceLocator.OPTION);
+    String named = given.get(PlaceLocator.OPTION);
     given.requireAtMost(named == null ? 1 : 0);
     if (named == null && !given.words().isEmpty()) {
       named = given.words().getFirst();
     }
-    if (named != null && named.contains("://")) {
-      throw new UsageException("DIR must be a directory path, not a URL: " + named);
+    String place = named == null ? PlaceLocator.defaultName(shell) : named;
+    if (place != null && PlaceOpener.isUrl(place)) {
+      throw new UsageException("DIR must be a directory path, not a URL: " + place);
     }
-    return named == null ? WorkspaceLocator.defaultDirectory(shell) : shell.path(named);
+    return place == null ? null : shell.path(place);
   }
 
   private static void print(Shell shell, Findings findings, boolean json) {

@@ -1,10 +1,10 @@
 package dev.millrace.cli.format;
 
 import dev.millrace.cli.command.ErrorText;
+import dev.millrace.cli.place.JobArtifacts;
+import dev.millrace.cli.place.JobArtifacts.Artifact;
+import dev.millrace.cli.place.Place;
 import dev.millrace.cli.terminal.TimeText;
-import dev.millrace.cli.workspace.JobArtifacts;
-import dev.millrace.cli.workspace.JobArtifacts.Artifact;
-import dev.millrace.cli.workspace.WorkspaceAccess;
 import dev.millrace.core.Flow.Status;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
@@ -26,11 +26,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record JobJson(Status status, JsonObject json) {
 
-  public static JobJson read(WorkspaceAccess access, JobReader reader, JobId id) {
+  public static JobJson read(Place place, JobReader reader, JobId id) {
     try {
       return reader
           .find(id)
-          .map(view -> of(access, reader, view))
+          .map(view -> of(place, reader, view))
           .orElseGet(() -> new JobJson(Status.MISSING, start(id, Status.MISSING)));
     } catch (StoreException e) {
       Status status = reader.state(id).map(Status::of).orElse(Status.MISSING);
@@ -52,10 +52,10 @@ public record JobJson(Status status, JsonObject json) {
     return status.name().toLowerCase(Locale.ROOT);
   }
 
-  private static JobJson of(WorkspaceAccess access, JobReader reader, JobView view) {
+  private static JobJson of(Place place, JobReader reader, JobView view) {
     JobId id = view.header().id();
     Status status = Status.of(view.state());
-    JobArtifacts artifacts = access.artifacts(id);
+    JobArtifacts artifacts = place.artifacts(id);
     JsonObject out = start(id, status).putIfPresent("name", view.header().name());
     meta(out, artifacts.meta(), view);
     if (status == Status.DONE) {
@@ -165,12 +165,11 @@ public record JobJson(Status status, JsonObject json) {
   }
 
   /** The receipt of a job with one task; null if there is none. */
-  public static @Nullable JsonObject receipt(
-      WorkspaceAccess access, JobReader reader, JobView view) {
+  public static @Nullable JsonObject receipt(Place place, JobReader reader, JobView view) {
     if (!isSingleTask(view)) {
       return null;
     }
-    JsonObject meta = access.artifacts(view.header().id()).meta();
+    JsonObject meta = place.artifacts(view.header().id()).meta();
     if (meta.get("receipt") instanceof Map<?, ?> receipt) {
       return JsonObject.of(receipt, "receipt");
     }

@@ -1,8 +1,8 @@
 package dev.millrace.cli.format;
 
+import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.store.fs.OwnerStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +31,7 @@ public final class PipeWaitText {
   }
 
   /** Why no model can generate now; null if one can, or if it is not known. */
-  public static @Nullable String reasonIfAllWait(OwnerStatus owner, String type) {
+  public static @Nullable String reasonIfAllWait(PlaceOwner owner, String type) {
     List<String> sentences = sentences(owner.info());
     boolean all =
         owner.info().get("models") instanceof List<?> models && models.size() <= sentences.size();

@@ -1,8 +1,8 @@
 package dev.millrace.cli.format;
 
+import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.cli.terminal.ProgressBar;
 import dev.millrace.core.store.JobReader.QueuePosition;
-import dev.millrace.store.fs.OwnerStatus;
 import java.util.List;
 import java.util.Optional;
 
@@ -15,7 +15,7 @@ public final class QueuePositionText {
    * @param dir the workspace as the user named it
    */
   public static String of(
-      Optional<QueuePosition> position, OwnerStatus owner, String type, String dir) {
+      Optional<QueuePosition> position, PlaceOwner owner, String type, String dir) {
     String line = position.map(QueuePositionText::line).orElse("");
     if (!owner.held()) {
       return "waits" + (line.isEmpty() ? "" : " as " + line) + "; no server works on " + dir;

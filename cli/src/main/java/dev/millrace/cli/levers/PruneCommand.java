@@ -5,19 +5,16 @@ import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.Syntax;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
-import dev.millrace.cli.command.ErrorText;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.format.StateNames;
-import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.cli.place.Place;
+import dev.millrace.cli.place.PlaceLocator;
+import dev.millrace.cli.place.PruneDryRun;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.store.JobReader;
-import dev.millrace.core.store.JobView;
-import dev.millrace.core.store.StoreException;
-import dev.millrace.store.fs.Workspace;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -39,9 +36,9 @@ public final class PruneCommand implements Command {
   public Syntax syntax() {
     return new Syntax(
         "prune",
-        List.of("[DIR] --older-than D [options]"),
+        List.of("[DIR|URL] --older-than D [options]"),
         "Deletes finished jobs with their results. Nothing else ever deletes a job.",
-        List.of(OLDER, STATE, DRY, WorkspaceLocator.OPTION),
+        List.of(OLDER, STATE, DRY, PlaceLocator.OPTION),
         "");
   }
 
@@ -52,45 +49,32 @@ public final class PruneCommand implements Command {
       throw new UsageException("--older-than is required: how long ago a job must have ended");
     }
     Set<JobState> states = given.has(STATE) ? StateNames.parse(given.all(STATE), FINAL) : FINAL;
-    WorkspaceLocator.Found found = WorkspaceLocator.locate(shell, given);
+    PlaceLocator.Found found = PlaceLocator.locate(shell, given);
     if (!found.words().isEmpty()) {
       throw new UsageException(
           "unexpected argument: " + found.words().getFirst() + "; prune selects by age and state");
     }
-    Workspace workspace = found.access().requireWorkspace("prune");
     Instant before = Instant.now().minus(age);
     boolean json = given.has(Option.JSON);
-    if (given.has(DRY)) {
-      return dry(shell, workspace.reader(), before, states, json);
+    try (Place place = found.place()) {
+      if (given.has(DRY)) {
+        return print(shell, place.dryRunPrune(before, states), json);
+      }
+      int count = place.prune(before, states);
+      shell.printLine(
+          json ? Json.write(JsonObject.create().put("pruned", count)) : "pruned " + jobs(count));
+      return ExitCode.OK;
     }
-    int count = workspace.controls().prune(before, states);
-    shell.printLine(
-        json ? Json.write(JsonObject.create().put("pruned", count)) : "pruned " + jobs(count));
-    return ExitCode.OK;
   }
 
-  private static int dry(
-      Shell shell, JobReader reader, Instant before, Set<JobState> states, boolean json) {
-    int count = 0;
-    for (JobId id : reader.list(JobReader.Query.in(states))) {
-      if (endedBefore(shell, reader, id, before)) {
-        count++;
-        shell.out().println(json ? Json.write(JsonObject.create().put("id", id.value())) : id);
-      }
+  private static int print(Shell shell, PruneDryRun dryRun, boolean json) {
+    for (JobId id : dryRun.ids()) {
+      shell.out().println(json ? Json.write(JsonObject.create().put("id", id.value())) : id);
     }
     shell.out().flush();
-    shell.err().println("would prune " + jobs(count));
+    dryRun.unreadable().forEach((id, why) -> shell.err().println("skipped " + id + ": " + why));
+    shell.err().println("would prune " + jobs(dryRun.ids().size()));
     return ExitCode.OK;
-  }
-
-  private static boolean endedBefore(Shell shell, JobReader reader, JobId id, Instant before) {
-    try {
-      JobView view = reader.find(id).orElse(null);
-      return view != null && view.completedAt() != null && view.completedAt().isBefore(before);
-    } catch (StoreException e) {
-      shell.err().println("skipped " + id + ": " + ErrorText.of(e));
-      return false;
-    }
   }
 
   private static String jobs(int count) {

@@ -7,7 +7,8 @@ import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
-import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.cli.place.Place;
+import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.core.Work.SubmitResult;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
@@ -15,7 +16,6 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader;
-import dev.millrace.store.fs.Workspace;
 import java.util.List;
 
 /** {@code millrace retry}: submits a finished job again, as a new job that names the old one. */
@@ -24,20 +24,26 @@ public final class RetryCommand implements Command {
   public Syntax syntax() {
     return new Syntax(
         "retry",
-        List.of("[DIR] ID... [options]"),
+        List.of("[DIR|URL] ID... [options]"),
         "Runs finished jobs again, as new jobs, and prints their ids.",
-        List.of(WorkspaceLocator.OPTION),
+        List.of(PlaceLocator.OPTION),
         "Exit status: 0 done, 1 rejected or missing (at least one of several), 2 wrong usage.");
   }
 
   @Override
   public int run(Shell shell, Arguments given) {
-    WorkspaceLocator.Found found = WorkspaceLocator.locate(shell, given);
-    Workspace workspace = found.access().requireWorkspace("retry");
+    PlaceLocator.Found found = PlaceLocator.locate(shell, given);
+    List<JobId> ids = found.ids();
+    try (Place place = found.place()) {
+      return retry(shell, given, place, ids);
+    }
+  }
+
+  private static int retry(Shell shell, Arguments given, Place place, List<JobId> ids) {
     int status = ExitCode.OK;
-    for (JobId id : found.ids()) {
+    for (JobId id : ids) {
       try {
-        JobId again = again(workspace, id);
+        JobId again = again(place, id);
         shell.printLine(
             given.has(Option.JSON)
                 ? Json.write(
@@ -51,8 +57,8 @@ public final class RetryCommand implements Command {
     return status;
   }
 
-  private static JobId again(Workspace workspace, JobId id) {
-    JobReader reader = workspace.reader();
+  private static JobId again(Place place, JobId id) {
+    JobReader reader = place.reader();
     JobState state = reader.state(id).orElseThrow(() -> new CommandException("no such job"));
     if (!state.isFinal()) {
       throw new CommandException(
@@ -65,7 +71,7 @@ public final class RetryCommand implements Command {
             .retryOf(id)
             .open(old.stages().isEmpty()) // a job with stages is complete by now
             .build();
-    SubmitResult result = workspace.work().submit(spec);
+    SubmitResult result = place.work().submit(spec);
     if (!result.ok()) {
       throw new CommandException(result.message());
     }

@@ -1,6 +1,6 @@
 /**
- * The levers, commands that change jobs. Pause, resume, abort and approve ask the store for a
- * transition and report the outcome for each job; retry submits a finished job again as a new one,
+ * The levers, commands that change jobs. Pause, resume, abort and approve are rows of {@link
+ * LeverTable} and report the outcome for each job; retry submits a finished job again as a new one,
  * and prune deletes old jobs. Start at {@link LeverCommand}.
  */
 @NullMarked

@@ -7,8 +7,9 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
-import dev.millrace.cli.workspace.WorkspaceAccess;
-import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.cli.place.Place;
+import dev.millrace.cli.place.PlaceLocator;
+import dev.millrace.cli.place.PlaceOpener;
 import dev.millrace.core.job.JobId;
 import java.io.IOException;
 import java.util.List;
@@ -81,23 +82,22 @@ public final class FlowCommand implements Command {
     String word = given.words().size() == 2 ? given.words().get(1) : null;
     boolean selection = given.has(TAG) || given.has(CHILDREN);
     check(given, word, selection);
-    JobId id = word == null ? piped(shell, given) : WorkspaceLocator.id(word);
+    JobId id = word == null ? piped(shell, given) : PlaceLocator.id(word);
     JobSelection set = selection ? JobSelection.of(given) : null;
-    try (WorkspaceAccess access = WorkspaceLocator.openExisting(shell, given.words().getFirst())) {
+    try (Place place = PlaceOpener.openExisting(shell, given.words().getFirst())) {
       if (set != null) {
         return given.has(IDLE)
-            ? set.await(access.reader())
-            : set.print(shell, access, given.has(Option.JSON));
+            ? set.await(place.reader())
+            : set.print(shell, place, given.has(Option.JSON));
       }
       return id == null
-          ? status(shell, given, access)
-          : new JobResultPrinter(shell, access, id, given).run();
+          ? status(shell, given, place)
+          : new JobResultPrinter(shell, place, id, given).run();
     }
   }
 
-  private static int status(Shell shell, Arguments given, WorkspaceAccess access)
-      throws InterruptedException {
-    QueueSummary status = new QueueSummary(shell, access, given.has(Option.JSON));
+  private static int status(Shell shell, Arguments given, Place place) throws InterruptedException {
+    QueueSummary status = new QueueSummary(shell, place, given.has(Option.JSON));
     return given.has(IDLE) ? status.awaitIdle() : status.print();
   }
 
@@ -130,7 +130,7 @@ public final class FlowCommand implements Command {
     if (word.isEmpty()) {
       throw new UsageException("No job ID received on stdin; give it as an argument");
     }
-    return WorkspaceLocator.id(word);
+    return PlaceLocator.id(word);
   }
 
   private static String firstWord(Shell shell) throws IOException {

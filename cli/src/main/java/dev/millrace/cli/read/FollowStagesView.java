@@ -98,7 +98,7 @@ final class FollowStagesView implements JobFollower.View {
   /** Asked only now and then: the question takes the lock for a moment. */
   private boolean served() {
     if (owners.isDue()) {
-      owners.poll(() -> served = subject.access().owner().held());
+      owners.poll(() -> served = subject.place().owner().held());
     }
     return served;
   }

@@ -3,10 +3,10 @@ package dev.millrace.cli.read;
 import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.format.PipeWaitText;
 import dev.millrace.cli.format.QueuePositionText;
+import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.core.Flow.Status;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.StoreException;
-import dev.millrace.store.fs.OwnerStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.locks.LockSupport;
@@ -41,7 +41,7 @@ final class FollowStatusLine implements AutoCloseable {
   private void ask() {
     while (!closed) {
       try {
-        OwnerStatus owner = subject.access().owner();
+        PlaceOwner owner = subject.place().owner();
         served = owner.held();
         waitReason = PipeWaitText.reasonIfAllWait(owner, type);
         started =

@@ -10,9 +10,9 @@ import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.format.JobJson;
 import dev.millrace.cli.format.StateNames;
+import dev.millrace.cli.place.Place;
+import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.cli.terminal.TimeText;
-import dev.millrace.cli.workspace.WorkspaceAccess;
-import dev.millrace.cli.workspace.WorkspaceLocator;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.event.LogEntryJson;
 import dev.millrace.core.job.EntityId;
@@ -37,24 +37,24 @@ public final class JobCommand implements Command {
         "job",
         List.of("[DIR|URL] ID [options]"),
         "Shows a job: its stages, times, error and last events.",
-        List.of(EVENTS, WorkspaceLocator.OPTION),
+        List.of(EVENTS, PlaceLocator.OPTION),
         "");
   }
 
   @Override
   public int run(Shell shell, Arguments given) {
-    WorkspaceLocator.Found found = WorkspaceLocator.locate(shell, given);
+    PlaceLocator.Found found = PlaceLocator.locate(shell, given);
     List<JobId> ids = found.ids();
     if (ids.size() > 1) {
       throw new UsageException("only one job ID may be provided");
     }
-    try (WorkspaceAccess access = found.access()) {
-      return show(shell, given, access, ids.getFirst());
+    try (Place place = found.place()) {
+      return show(shell, given, place, ids.getFirst());
     }
   }
 
-  private static int show(Shell shell, Arguments given, WorkspaceAccess access, JobId id) {
-    JobReader reader = access.reader();
+  private static int show(Shell shell, Arguments given, Place place, JobId id) {
+    JobReader reader = place.reader();
     JobView view =
         reader
             .find(id)
@@ -64,7 +64,7 @@ public final class JobCommand implements Command {
                         "no job "
                             + id
                             + " in "
-                            + access.name()
+                            + place.name()
                             + "; \"millrace jobs\" lists all jobs"));
     if (given.has(EVENTS)) {
       events(shell, reader, id);
@@ -72,9 +72,9 @@ public final class JobCommand implements Command {
     }
     List<LogEntry> last = last(reader, view);
     if (given.has(Option.JSON)) {
-      shell.out().println(Json.write(json(access, reader, view, last)));
+      shell.out().println(Json.write(json(place, reader, view, last)));
     } else {
-      new JobDetailsText(shell, access).print(view, last);
+      new JobDetailsText(shell, place).print(view, last);
     }
     return ExitCode.OK;
   }
@@ -109,8 +109,7 @@ public final class JobCommand implements Command {
     }
   }
 
-  private static JsonObject json(
-      WorkspaceAccess access, JobReader reader, JobView view, List<LogEntry> last) {
+  private static JsonObject json(Place place, JobReader reader, JobView view, List<LogEntry> last) {
     JsonObject out =
         header(
                 JsonObject.create()
@@ -122,7 +121,7 @@ public final class JobCommand implements Command {
       out.put("metadata", view.header().metadata());
     }
     return out.putIfPresent("error", JobJson.error(reader, view))
-        .putIfPresent("receipt", JobJson.receipt(access, reader, view))
+        .putIfPresent("receipt", JobJson.receipt(place, reader, view))
         .put("last_event", last.isEmpty() ? 0 : last.getLast().number())
         .put("events", last.stream().map(LogEntryJson::toJson).toList());
   }

@@ -7,12 +7,12 @@ import dev.millrace.cli.format.LogEntryText;
 import dev.millrace.cli.format.ReceiptText;
 import dev.millrace.cli.format.StateColours;
 import dev.millrace.cli.format.StateNames;
+import dev.millrace.cli.place.Place;
 import dev.millrace.cli.terminal.Colour;
 import dev.millrace.cli.terminal.DurationText;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cli.terminal.TextTable;
 import dev.millrace.cli.terminal.TimeText;
-import dev.millrace.cli.workspace.WorkspaceAccess;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.json.Json;
@@ -32,12 +32,12 @@ final class JobDetailsText {
 
   private final Shell shell;
   private final JobReader reader;
-  private final WorkspaceAccess access;
+  private final Place place;
 
-  JobDetailsText(Shell shell, WorkspaceAccess access) {
+  JobDetailsText(Shell shell, Place place) {
     this.shell = shell;
-    this.reader = access.reader();
-    this.access = access;
+    this.reader = place.reader();
+    this.place = place;
   }
 
   void print(JobView view, List<LogEntry> last) {
@@ -78,8 +78,8 @@ final class JobDetailsText {
         view.startedAt() == null
             ? null
             : DurationText.between(view.startedAt(), view.completedAt(), now));
-    line("directory", access.artifacts(header.id()).path());
-    line("receipt", ReceiptText.of(JobJson.receipt(access, reader, view)));
+    line("directory", place.artifacts(header.id()).path());
+    line("receipt", ReceiptText.of(JobJson.receipt(place, reader, view)));
     line("error", JobJson.error(reader, view));
   }
 
@@ -118,7 +118,7 @@ final class JobDetailsText {
               ? "waits for: "
                   + LauncherName.MILLRACE
                   + " approve "
-                  + access.name()
+                  + place.name()
                   + " "
                   + view.header().id()
                   + " "

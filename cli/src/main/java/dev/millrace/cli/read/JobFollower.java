@@ -3,8 +3,8 @@ package dev.millrace.cli.read;
 import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.format.JobJson;
+import dev.millrace.cli.place.Place;
 import dev.millrace.cli.terminal.PollPacer;
-import dev.millrace.cli.workspace.WorkspaceAccess;
 import dev.millrace.core.Flow;
 import dev.millrace.core.Flow.Status;
 import dev.millrace.core.event.LogEntry;
@@ -24,11 +24,11 @@ final class JobFollower {
   private static final int PAGE = 10_000; // the store reads the whole log anyway
 
   /** A job and the shell that follows it. */
-  record FollowedJob(Shell shell, WorkspaceAccess access, JobReader reader, JobId id) {
+  record FollowedJob(Shell shell, Place place, JobReader reader, JobId id) {
 
     /** The workspace as the user named it. */
     String dir() {
-      return access.name();
+      return place.name();
     }
 
     /** The command that approves a stage at its gate. */
@@ -83,7 +83,7 @@ final class JobFollower {
       return null;
     }
     StageView only = job.stages().getFirst();
-    if (!subject.access().showsDrafts() && !job.state().isFinal()) {
+    if (!subject.place().showsDrafts() && !job.state().isFinal()) {
       subject
           .shell()
           .err()
@@ -116,7 +116,7 @@ final class JobFollower {
       if (subject.shell().out().checkError()) {
         return; // the reader of our output has left
       }
-      reader.awaitChange(subject.id(), subject.access().pollInterval());
+      reader.awaitChange(subject.id(), subject.place().pollInterval());
     }
   }
 

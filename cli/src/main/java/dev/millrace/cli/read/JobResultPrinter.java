@@ -9,9 +9,9 @@ import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.format.JobJson;
 import dev.millrace.cli.format.QueuePositionText;
 import dev.millrace.cli.format.TaskJson;
-import dev.millrace.cli.workspace.JobArtifacts;
-import dev.millrace.cli.workspace.JobArtifacts.Artifact;
-import dev.millrace.cli.workspace.WorkspaceAccess;
+import dev.millrace.cli.place.JobArtifacts;
+import dev.millrace.cli.place.JobArtifacts.Artifact;
+import dev.millrace.cli.place.Place;
 import dev.millrace.core.Flow;
 import dev.millrace.core.Flow.Status;
 import dev.millrace.core.job.JobId;
@@ -35,16 +35,16 @@ final class JobResultPrinter {
   private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
   private final Shell shell;
-  private final WorkspaceAccess access;
+  private final Place place;
   private final JobReader reader;
   private final JobId id;
   private final Arguments given;
   private @Nullable FollowTextView followed;
 
-  JobResultPrinter(Shell shell, WorkspaceAccess access, JobId id, Arguments given) {
+  JobResultPrinter(Shell shell, Place place, JobId id, Arguments given) {
     this.shell = shell;
-    this.access = access;
-    this.reader = access.reader();
+    this.place = place;
+    this.reader = place.reader();
     this.id = id;
     this.given = given;
   }
@@ -74,7 +74,7 @@ final class JobResultPrinter {
   }
 
   private void follow() throws InterruptedException {
-    JobFollower.FollowedJob subject = new JobFollower.FollowedJob(shell, access, reader, id);
+    JobFollower.FollowedJob subject = new JobFollower.FollowedJob(shell, place, reader, id);
     if (given.has(Option.JSON)) {
       JobFollower.followAsJson(subject);
     } else {
@@ -83,7 +83,7 @@ final class JobResultPrinter {
   }
 
   private int object() {
-    JobJson job = JobJson.read(access, reader, id);
+    JobJson job = JobJson.read(place, reader, id);
     shell.out().println(Json.write(job.json()));
     return job.status() == Status.MISSING ? missing() : exit(job.status());
   }
@@ -108,11 +108,11 @@ final class JobResultPrinter {
     }
     switch (status) {
       case DONE -> {
-        Artifact artifact = access.artifacts(id).artifact().orElse(null);
+        Artifact artifact = place.artifacts(id).artifact().orElse(null);
         if (artifact != null && artifact.kind() == JobArtifacts.Kind.AUDIO) {
           shell.out().println(artifact.path());
         } else if (artifact != null && artifact.kind() == JobArtifacts.Kind.TRANSCRIPT) {
-          print(String.valueOf(access.artifacts(id).transcript()));
+          print(String.valueOf(place.artifacts(id).transcript()));
         } else {
           if (!view.stages().isEmpty()) {
             results(view.stages().getLast());
@@ -134,7 +134,7 @@ final class JobResultPrinter {
 
   /** Says where the partial output is. */
   private void partial(JobView view) {
-    JobArtifacts artifacts = access.artifacts(id);
+    JobArtifacts artifacts = place.artifacts(id);
     Path file = artifacts.partialFile();
     if (file != null) {
       shell.err().println("Partial output: " + file);
@@ -145,7 +145,7 @@ final class JobResultPrinter {
               "Partial output: \""
                   + LauncherName.MILLRACE
                   + " flow "
-                  + access.name()
+                  + place.name()
                   + " "
                   + id
                   + " --json\" prints it");
@@ -163,7 +163,7 @@ final class JobResultPrinter {
           .err()
           .println(
               QueuePositionText.of(
-                  reader.queuePosition(id), access.owner(), next.type(), access.name()));
+                  reader.queuePosition(id), place.owner(), next.type(), place.name()));
     }
   }
 

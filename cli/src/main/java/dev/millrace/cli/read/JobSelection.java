@@ -5,8 +5,8 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.format.JobJson;
-import dev.millrace.cli.workspace.WorkspaceAccess;
-import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.cli.place.Place;
+import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.core.Flow.Status;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
@@ -30,7 +30,7 @@ record JobSelection(@Nullable String tag, @Nullable JobId parent) {
     try {
       return new JobSelection(
           tag == null ? null : JobSpec.requireTag(tag),
-          children == null ? null : WorkspaceLocator.id(children));
+          children == null ? null : PlaceLocator.id(children));
     } catch (IllegalArgumentException e) {
       throw new UsageException("Invalid tag: " + e.getMessage());
     }
@@ -55,15 +55,15 @@ record JobSelection(@Nullable String tag, @Nullable JobId parent) {
   /**
    * Prints the ids, or one object for each job. The exit status of the latter is 1 if one failed.
    */
-  int print(Shell shell, WorkspaceAccess access, boolean json) {
-    JobReader reader = access.reader();
+  int print(Shell shell, Place place, boolean json) {
+    JobReader reader = place.reader();
     int status = ExitCode.OK;
     for (JobId id : in(reader, EVERYWHERE)) {
       if (!json) {
         shell.out().println(id);
         continue;
       }
-      JobJson job = JobJson.read(access, reader, id);
+      JobJson job = JobJson.read(place, reader, id);
       shell.out().println(Json.write(job.json()));
       if (job.status().isFinal() && job.status() != Status.DONE) {
         status = ExitCode.FAILED;

@@ -11,12 +11,12 @@ import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.format.JobJson;
 import dev.millrace.cli.format.StateColours;
 import dev.millrace.cli.format.StateNames;
+import dev.millrace.cli.place.Place;
+import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.cli.terminal.Colour;
 import dev.millrace.cli.terminal.DurationText;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cli.terminal.TextTable;
-import dev.millrace.cli.workspace.WorkspaceAccess;
-import dev.millrace.cli.workspace.WorkspaceLocator;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -52,30 +52,30 @@ public final class JobsCommand implements Command {
         "jobs",
         List.of("[DIR|URL] [options]"),
         "Lists the jobs of a workspace or a server, newest first.",
-        List.of(STATE, TAG, LIMIT, WorkspaceLocator.OPTION),
+        List.of(STATE, TAG, LIMIT, PlaceLocator.OPTION),
         "With --json one object per line. Progress counts completed tasks of all stages so far.");
   }
 
   @Override
   public int run(Shell shell, Arguments given) {
-    WorkspaceLocator.Found found = WorkspaceLocator.locate(shell, given);
+    PlaceLocator.Found found = PlaceLocator.locate(shell, given);
     if (!found.words().isEmpty()) {
       throw new UsageException("unexpected argument: " + found.words().getFirst());
     }
-    try (WorkspaceAccess access = found.access()) {
-      return list(shell, given, access);
+    try (Place place = found.place()) {
+      return list(shell, given, place);
     }
   }
 
-  private static int list(Shell shell, Arguments given, WorkspaceAccess access) {
-    JobReader reader = access.reader();
+  private static int list(Shell shell, Arguments given, Place place) {
+    JobReader reader = place.reader();
     int limit = given.integer(LIMIT, 0, Integer.MAX_VALUE, USUAL);
     int most = limit == 0 ? Integer.MAX_VALUE : limit;
     List<JobId> ids =
         reader.list(new JobReader.Query(states(given), tag(given), null, true, more(most)));
     List<JobId> shown = ids.size() > most ? ids.subList(ids.size() - most, ids.size()) : ids;
     if (given.has(Option.JSON)) {
-      shown.reversed().forEach(id -> shell.out().println(Json.write(json(access, reader, id))));
+      shown.reversed().forEach(id -> shell.out().println(Json.write(json(place, reader, id))));
       return ExitCode.OK;
     }
     TextTable table =
@@ -136,7 +136,7 @@ public final class JobsCommand implements Command {
     return view.stages().stream().mapToInt(StageView::total).sum();
   }
 
-  private static JsonObject json(WorkspaceAccess access, JobReader reader, JobId id) {
+  private static JsonObject json(Place place, JobReader reader, JobId id) {
     try {
       JobView view = reader.find(id).orElse(null);
       JsonObject out = JsonObject.create().put("id", id.value());
@@ -145,7 +145,7 @@ public final class JobsCommand implements Command {
           : JobCommand.header(out, view)
               .put("done", done(view))
               .put("total", total(view))
-              .putIfPresent("receipt", JobJson.receipt(access, reader, view));
+              .putIfPresent("receipt", JobJson.receipt(place, reader, view));
     } catch (StoreException e) {
       return JsonObject.create()
           .put("id", id.value())

@@ -3,7 +3,7 @@ package dev.millrace.cli.read;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
-import dev.millrace.cli.workspace.WorkspaceAccess;
+import dev.millrace.cli.place.Place;
 import dev.millrace.core.Flow.Status;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
@@ -22,14 +22,14 @@ final class QueueSummary {
   private static final int RECENT = 5;
 
   private final Shell shell;
-  private final WorkspaceAccess access;
+  private final Place place;
   private final JobReader reader;
   private final boolean json;
 
-  QueueSummary(Shell shell, WorkspaceAccess access, boolean json) {
+  QueueSummary(Shell shell, Place place, boolean json) {
     this.shell = shell;
-    this.access = access;
-    this.reader = access.reader();
+    this.place = place;
+    this.reader = place.reader();
     this.json = json;
   }
 
@@ -50,7 +50,7 @@ final class QueueSummary {
     if (counts.cancelled() > 0) {
       line("cancelled:", counts.cancelled());
     }
-    String server = new ServerStatusLine(access).text();
+    String server = new ServerStatusLine(place).text();
     if (!server.isEmpty()) {
       shell.out().println("server:     " + server);
     }
@@ -62,7 +62,7 @@ final class QueueSummary {
               "\nno jobs yet: submit one with  "
                   + LauncherName.MILLRACE
                   + " work "
-                  + access.name()
+                  + place.name()
                   + " \"your prompt\"");
     } else {
       shell.out().println("\nrecent:");

@@ -1,9 +1,10 @@
 package dev.millrace.cli.read;
 
 import dev.millrace.cli.format.PipeWaitText;
+import dev.millrace.cli.place.Place;
+import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.cli.terminal.NumberText;
 import dev.millrace.cli.terminal.ProgressBar;
-import dev.millrace.cli.workspace.WorkspaceAccess;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
@@ -12,7 +13,6 @@ import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskState;
-import dev.millrace.store.fs.OwnerStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -25,17 +25,17 @@ final class ServerStatusLine {
 
   private static final Duration LATE = Duration.ofMinutes(5);
 
-  private final WorkspaceAccess access;
+  private final Place place;
   private final JobReader reader;
 
-  ServerStatusLine(WorkspaceAccess access) {
-    this.access = access;
-    this.reader = access.reader();
+  ServerStatusLine(Place place) {
+    this.place = place;
+    this.reader = place.reader();
   }
 
   /** Empty if there is no server. */
   String text() {
-    OwnerStatus owner = access.owner();
+    PlaceOwner owner = place.owner();
     if (!owner.held() || !owner.ready()) {
       return "";
     }

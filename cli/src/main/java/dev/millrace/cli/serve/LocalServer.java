@@ -1,22 +1,22 @@
 package dev.millrace.cli.serve;
 
 import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.server.Server;
 import dev.millrace.server.ServerState;
 import dev.millrace.server.ServerStatus;
-import dev.millrace.store.fs.Workspace;
 import java.util.function.Supplier;
 
 /** A server inside another command, for a workspace that has none. */
 public final class LocalServer implements AutoCloseable {
-  private final Workspace workspace;
+  private final OwnablePlace place;
   private final JobStore store;
   private final LocalWorkers workers;
   private final Server server;
 
-  private LocalServer(Workspace workspace, JobStore store, LocalWorkers workers, Server server) {
-    this.workspace = workspace;
+  private LocalServer(OwnablePlace place, JobStore store, LocalWorkers workers, Server server) {
+    this.place = place;
     this.store = store;
     this.workers = workers;
     this.server = server;
@@ -24,21 +24,21 @@ public final class LocalServer implements AutoCloseable {
 
   /** Takes ownership of the store and the workers: it closes them at the end, or if this fails. */
   public static LocalServer start(
-      Workspace workspace, JobStore store, Supplier<LocalWorkers> opening) {
+      OwnablePlace place, JobStore store, Supplier<LocalWorkers> opening) {
     try {
-      workspace.withdraw(); // a server that died may have left an announcement
-      return start(workspace, store, opening.get());
+      place.withdraw(); // a server that died may have left an announcement
+      return start(place, store, opening.get());
     } catch (RuntimeException | Error e) {
       store.close();
       throw e;
     }
   }
 
-  private static LocalServer start(Workspace workspace, JobStore store, LocalWorkers workers) {
+  private static LocalServer start(OwnablePlace place, JobStore store, LocalWorkers workers) {
     try {
       Server server = Server.builder(store).group(workers.slots(), workers.workers()).build();
-      workspace.announce(workers.info());
-      return new LocalServer(workspace, store, workers, server.start());
+      place.announce(workers.info());
+      return new LocalServer(place, store, workers, server.start());
     } catch (RuntimeException | Error e) {
       workers.close();
       throw e;
@@ -75,7 +75,7 @@ public final class LocalServer implements AutoCloseable {
       interrupted = true;
     } finally {
       workers.close();
-      workspace.withdraw();
+      place.withdraw();
       store.close();
     }
     if (interrupted) {

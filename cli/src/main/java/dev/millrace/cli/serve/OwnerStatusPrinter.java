@@ -1,41 +1,34 @@
 package dev.millrace.cli.serve;
 
-import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.format.PipeWaitText;
-import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.cli.place.OwnablePlace;
+import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.store.fs.OwnerStatus;
-import dev.millrace.store.fs.Workspace;
-import java.nio.file.Path;
 import java.util.List;
 
 /** {@code serve --status}: prints which server owns a workspace. Only the lock decides. */
 final class OwnerStatusPrinter {
   private final Shell shell;
-  private final Path path;
+  private final OwnablePlace place;
 
-  OwnerStatusPrinter(Shell shell, Path path) {
+  OwnerStatusPrinter(Shell shell, OwnablePlace place) {
     this.shell = shell;
-    this.path = path;
+    this.place = place;
   }
 
   int print(boolean json) {
-    if (!WorkspaceLocator.isWorkspace(path)) {
-      throw new CommandException("no workspace in " + path);
-    }
-    Workspace workspace = Workspace.open(path);
-    OwnerStatus owner = workspace.owner();
-    if (!owner.held() && StaleAnnouncement.isPresent(path)) {
-      workspace.withdraw();
+    PlaceOwner owner = place.owner();
+    if (!owner.held()) {
+      place.withdrawStaleAnnouncement();
     }
     shell.out().println(json ? Json.write(json(owner)) : text(owner));
     return owner.ready() ? ExitCode.OK : owner.held() ? ExitCode.NOT_READY : ExitCode.FAILED;
   }
 
-  private static JsonObject json(OwnerStatus owner) {
+  private static JsonObject json(PlaceOwner owner) {
     JsonObject out = JsonObject.create().put("running", owner.held()).put("ready", owner.ready());
     if (owner.pid().isPresent()) {
       out.put("pid", owner.pid().getAsLong());
@@ -49,7 +42,7 @@ final class OwnerStatusPrinter {
     return out;
   }
 
-  private static String text(OwnerStatus owner) {
+  private static String text(PlaceOwner owner) {
     if (!owner.held()) {
       return "not running";
     }

@@ -3,15 +3,10 @@ package dev.millrace.cli.serve;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
-import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.cli.place.OwnablePlace;
+import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.store.fs.OwnerStatus;
-import dev.millrace.store.fs.Workspace;
-import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -27,30 +22,24 @@ final class OwnerStopper {
   private static final Set<String> PROGRAMS = Set.of("java", "millrace", "nrvnad");
 
   private final Shell shell;
-  private final Path path;
+  private final OwnablePlace place;
   private final boolean json;
 
-  OwnerStopper(Shell shell, Path path, boolean json) {
+  OwnerStopper(Shell shell, OwnablePlace place, boolean json) {
     this.shell = shell;
-    this.path = path;
+    this.place = place;
     this.json = json;
   }
 
   int run(int seconds) throws InterruptedException {
-    if (!WorkspaceLocator.isWorkspace(path)) {
-      throw new CommandException("no workspace in " + path);
-    }
-    Workspace workspace = Workspace.open(path);
-    OwnerStatus owner = workspace.owner();
+    PlaceOwner owner = place.owner();
     if (!owner.held()) {
-      if (StaleAnnouncement.isPresent(path)) {
-        workspace.withdraw();
-      }
+      place.withdrawStaleAnnouncement();
       return report(0, "not running", ExitCode.OK);
     }
     if (owner.pid().isEmpty()) {
       throw new CommandException(
-          "a server is just taking over " + path + "; try again in a moment");
+          "a server is just taking over " + place.location() + "; try again in a moment");
     }
     long pid = owner.pid().getAsLong();
     ProcessHandle process = verified(pid);
@@ -78,7 +67,7 @@ final class OwnerStopper {
 
   /** The process that holds the lock, checked: a pid in a file may be out of date. */
   private ProcessHandle verified(long pid) {
-    String problem = "the lock of " + path + " names pid " + pid + ", which ";
+    String problem = "the lock of " + place.location() + " names pid " + pid + ", which ";
     ProcessHandle process =
         ProcessHandle.of(pid)
             .orElseThrow(
@@ -92,29 +81,10 @@ final class OwnerStopper {
       throw new CommandException(
           problem + "runs " + command + ", not a server; it is not signalled");
     }
-    if (!holdsLock(pid)) {
+    if (!place.mayBeOwnedBy(pid)) {
       throw new CommandException(problem + "has not opened the lock file; it is not signalled");
     }
     return process;
-  }
-
-  /** Whether it has the lock file open; assumed where the system does not say. */
-  private boolean holdsLock(long pid) {
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of("/proc/" + pid + "/fd"))) {
-      Path lock = path.resolve(".nrvnad.lock").toRealPath();
-      for (Path file : files) {
-        try {
-          if (Files.readSymbolicLink(file).equals(lock)) {
-            return true;
-          }
-        } catch (IOException e) {
-          // closed meanwhile
-        }
-      }
-      return false;
-    } catch (IOException e) {
-      return true;
-    }
   }
 
   private int report(long pid, String outcome, int status) {

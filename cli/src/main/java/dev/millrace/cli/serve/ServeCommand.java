@@ -12,8 +12,9 @@ import dev.millrace.cli.options.InferenceOptions;
 import dev.millrace.cli.options.NetworkOptions;
 import dev.millrace.cli.options.PipeOptions;
 import dev.millrace.cli.options.SlotOptions;
-import dev.millrace.cli.workspace.WorkspaceLocator;
-import java.nio.file.Path;
+import dev.millrace.cli.place.OwnablePlace;
+import dev.millrace.cli.place.PlaceLocator;
+import dev.millrace.cli.place.PlaceOpener;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,7 +22,7 @@ import java.util.List;
 public final class ServeCommand implements Command {
   private static final Option WORKSPACE =
       Option.value(
-              WorkspaceLocator.OPTION.name(),
+              PlaceLocator.OPTION.name(),
               "DIR",
               "the workspace, created if it does not exist; default\n"
                   + "MILLRACE_WORKSPACE, else the current directory")
@@ -124,10 +125,11 @@ public final class ServeCommand implements Command {
     check(words);
     Arguments given = NetworkOptions.configured(shell, words, configurable());
     if (given.has(STATUS) || given.has(STOP)) {
-      Path path = WorkspaceLocator.serverDirectory(shell, given);
+      OwnablePlace place =
+          PlaceOpener.openExisting(shell, PlaceLocator.toServe(shell, given)).requireOwnable();
       return given.has(STATUS)
-          ? new OwnerStatusPrinter(shell, path).print(given.has(Option.JSON))
-          : new OwnerStopper(shell, path, given.has(Option.JSON))
+          ? new OwnerStatusPrinter(shell, place).print(given.has(Option.JSON))
+          : new OwnerStopper(shell, place, given.has(Option.JSON))
               .run(given.integer(TIMEOUT, 1, 3_600, 20));
     }
     return ServeRun.of(shell, given).run();

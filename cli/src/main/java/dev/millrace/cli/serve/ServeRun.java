@@ -9,6 +9,7 @@ import dev.millrace.cli.model.InferenceOpener;
 import dev.millrace.cli.model.PipeModel;
 import dev.millrace.cli.options.GenerationDefaults;
 import dev.millrace.cli.options.InferenceOptions;
+import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.server.DrainResult;
 import dev.millrace.server.Server;
@@ -17,7 +18,6 @@ import dev.millrace.server.exec.ExecWorker;
 import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.server.infer.model.NamedModel;
-import dev.millrace.store.fs.Workspace;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Map;
@@ -43,12 +43,12 @@ final class ServeRun {
   }
 
   int run() throws InterruptedException {
-    Workspace workspace = settings.workspace();
+    OwnablePlace place = settings.place();
     InferenceSettings inference = settings.workers().inference();
     if (inference != null) {
       InferenceOptions.requireReadable(inference.models());
     }
-    WorkspaceTakeover takeover = new WorkspaceTakeover(workspace, settings);
+    WorkspaceTakeover takeover = new WorkspaceTakeover(place, settings);
     SignalHandlers.install(stopping::signal);
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, problem) -> LOG.log(Level.ERROR, "thread " + thread.getName() + " died", problem));
@@ -56,7 +56,7 @@ final class ServeRun {
     try {
       store = takeover.await();
     } catch (InterruptedException e) {
-      LOG.log(Level.INFO, "stopped while waiting for workspace " + workspace.root());
+      LOG.log(Level.INFO, "stopped while waiting for workspace " + place.location());
       return settings.drain() ? ExitCode.FAILED : ExitCode.OK;
     }
     stopping.workspaceOwned();
@@ -64,7 +64,7 @@ final class ServeRun {
       return takeover.status();
     }
     try {
-      int status = serve(workspace, store);
+      int status = serve(place, store);
       return stopping.isForced() ? ExitCode.INTERRUPTED : worst(status, takeover.status());
     } finally {
       store.close();
@@ -75,11 +75,11 @@ final class ServeRun {
     return Math.max(one, other);
   }
 
-  private int serve(Workspace workspace, JobStore store) throws InterruptedException {
-    workspace.withdraw(); // a server that died may have left an announcement
+  private int serve(OwnablePlace place, JobStore store) throws InterruptedException {
+    place.withdraw(); // a server that died may have left an announcement
     InferenceSettings models = settings.workers().inference();
     if (models == null) {
-      return serve(workspace, store, null);
+      return serve(place, store, null);
     }
     NamedModel first = models.models().getFirst();
     LOG.log(Level.INFO, "loading " + first.name() + " from " + first.file());
@@ -90,11 +90,11 @@ final class ServeRun {
       if (pipe != null) {
         pipe.logWhenReady();
       }
-      return serve(workspace, store, inference);
+      return serve(place, store, inference);
     }
   }
 
-  private int serve(Workspace workspace, JobStore store, @Nullable Inference inference)
+  private int serve(OwnablePlace place, JobStore store, @Nullable Inference inference)
       throws InterruptedException {
     ServeFrontend frontend = ServeFrontend.of(settings, store, inference);
     ServerBuilder builder = Server.builder(store).slots(settings.workers().slots());
@@ -106,7 +106,7 @@ final class ServeRun {
       builder.group(inference.slots(), inference.workers());
     }
     Server server = builder.listener(frontend.listener()).build();
-    try (ServerAnnouncement announcement = new ServerAnnouncement(workspace);
+    try (ServerAnnouncement announcement = new ServerAnnouncement(place);
         frontend) {
       String at = frontend.open(server); // before anything is claimed: it may fail
       server.start();
@@ -118,7 +118,7 @@ final class ServeRun {
       LOG.log(
           Level.INFO,
           "ready: workspace "
-              + workspace.root()
+              + place.location()
               + ", "
               + settings.workers().text()
               + (at == null ? "" : ", " + at));

@@ -3,9 +3,9 @@ package dev.millrace.cli.serve;
 import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Shell;
-import dev.millrace.cli.workspace.WorkspaceLocator;
-import dev.millrace.store.fs.Workspace;
-import java.nio.file.Path;
+import dev.millrace.cli.place.OwnablePlace;
+import dev.millrace.cli.place.PlaceLocator;
+import dev.millrace.cli.place.PlaceOpener;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param http how it answers over HTTP; null: it does not
  */
 record ServeSettings(
-    Workspace workspace,
+    OwnablePlace place,
     ServeWorkerSettings workers,
     boolean drain,
     boolean waitForOwner,
@@ -33,9 +33,8 @@ record ServeSettings(
           "--exec pipeline=…: \"pipeline\" is how the HTTP API names a whole job; name another"
               + " type, or pass --no-http");
     }
-    Path directory = WorkspaceLocator.serverDirectory(shell, given);
     return new ServeSettings(
-        WorkspaceLocator.openToServe(shell, directory),
+        PlaceOpener.openToServe(shell, PlaceLocator.toServe(shell, given)),
         workers,
         given.has(ServeCommand.DRAIN),
         !given.has(ServeCommand.NO_WAIT),

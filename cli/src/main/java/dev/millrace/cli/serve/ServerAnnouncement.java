@@ -1,9 +1,9 @@
 package dev.millrace.cli.serve;
 
 import dev.millrace.cli.format.PipeWaitText;
+import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.StoreException;
-import dev.millrace.store.fs.Workspace;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Map;
@@ -18,11 +18,11 @@ final class ServerAnnouncement implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
   private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
 
-  private final Workspace workspace;
+  private final OwnablePlace place;
   private @Nullable Thread looking;
 
-  ServerAnnouncement(Workspace workspace) {
-    this.workspace = workspace;
+  ServerAnnouncement(OwnablePlace place) {
+    this.place = place;
   }
 
   /**
@@ -65,7 +65,7 @@ final class ServerAnnouncement implements AutoCloseable {
   private void announce(JsonObject info, Map<String, String> waiting) {
     JsonObject all = JsonObject.create();
     info.values().forEach(all::put);
-    workspace.announce(all.putIfPresent(PipeWaitText.FIELD, waiting.isEmpty() ? null : waiting));
+    place.announce(all.putIfPresent(PipeWaitText.FIELD, waiting.isEmpty() ? null : waiting));
   }
 
   @Override
@@ -80,7 +80,7 @@ final class ServerAnnouncement implements AutoCloseable {
         interrupted = true;
       }
     }
-    workspace.withdraw();
+    place.withdraw();
     if (interrupted) {
       Thread.currentThread().interrupt();
     }

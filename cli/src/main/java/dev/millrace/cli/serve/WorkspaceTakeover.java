@@ -2,13 +2,13 @@ package dev.millrace.cli.serve;
 
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.place.OwnablePlace;
+import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
-import dev.millrace.store.fs.OwnerStatus;
-import dev.millrace.store.fs.Workspace;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -25,26 +25,26 @@ final class WorkspaceTakeover {
   private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
   private static final Set<JobState> ACTIVE = EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS);
 
-  private final Workspace workspace;
+  private final OwnablePlace place;
   private final ServeSettings settings;
   private int status = ExitCode.OK;
 
-  WorkspaceTakeover(Workspace workspace, ServeSettings settings) {
-    this.workspace = workspace;
+  WorkspaceTakeover(OwnablePlace place, ServeSettings settings) {
+    this.place = place;
     this.settings = settings;
   }
 
   /** The workspace's store; null if there is nothing to do, then {@link #status} is the result. */
   @Nullable JobStore await() throws InterruptedException {
-    JobReader reader = workspace.reader();
+    JobReader reader = place.reader();
     int failedBefore = settings.drain() ? failed(reader) : 0;
-    Optional<JobStore> store = workspace.own();
+    Optional<JobStore> store = place.own();
     if (store.isPresent()) {
       checkFailures(
           reader, failedBefore); // taking over fails jobs that crashed their server too often
       return store.get();
     }
-    String owner = "workspace " + workspace.root() + " is owned by " + owner();
+    String owner = "workspace " + place.location() + " is owned by " + owner();
     if (!settings.waitForOwner()) {
       throw new CommandException(
           owner + "; stop it with \"millrace serve --stop\", or leave out --no-wait");
@@ -54,11 +54,11 @@ final class WorkspaceTakeover {
       return watch(reader, failedBefore);
     }
     LOG.log(Level.INFO, owner + "; waiting to take over");
-    return workspace.awaitOwnership();
+    return place.awaitOwnership();
   }
 
   private String owner() {
-    OwnerStatus owner = workspace.owner();
+    PlaceOwner owner = place.owner();
     return owner.pid().isPresent() ? "pid " + owner.pid().getAsLong() : "another process";
   }
 
@@ -70,7 +70,7 @@ final class WorkspaceTakeover {
   private @Nullable JobStore watch(JobReader reader, int failedBefore) throws InterruptedException {
     while (true) {
       JobId active = active(reader);
-      Optional<JobStore> store = active == null ? Optional.empty() : workspace.own();
+      Optional<JobStore> store = active == null ? Optional.empty() : place.own();
       if (active == null || store.isPresent()) {
         checkFailures(reader, failedBefore);
         LOG.log(Level.INFO, active == null ? "the owner has drained the workspace" : "taking over");

@@ -4,7 +4,7 @@ import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.options.PromptArgument;
-import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
@@ -119,7 +119,7 @@ final class PromptJobBuilder {
           given.get(WorkCommand.NAME),
           priority == null ? null : JobDocument.priority(priority),
           given.has(WorkCommand.HOLD),
-          parent == null ? null : WorkspaceLocator.id(parent),
+          parent == null ? null : PlaceLocator.id(parent),
           tags);
     }
 

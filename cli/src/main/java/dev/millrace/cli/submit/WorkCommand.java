@@ -8,8 +8,8 @@ import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
-import dev.millrace.cli.workspace.WorkspaceAccess;
-import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.cli.place.Place;
+import dev.millrace.cli.place.PlaceOpener;
 import dev.millrace.core.Work.SubmitResult;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.Json;
@@ -116,9 +116,8 @@ public final class WorkCommand implements Command {
     WorkOptionRules.check(arguments);
     JobSpec spec = spec(shell, arguments);
     SubmitResult result;
-    try (WorkspaceAccess access =
-        WorkspaceLocator.openToSubmit(shell, arguments.words().getFirst())) {
-      result = access.work().submit(spec);
+    try (Place place = PlaceOpener.openToSubmit(shell, arguments.words().getFirst())) {
+      result = place.work().submit(spec);
     }
     if (!result.ok()) {
       throw new CommandException(result.message());

@@ -2,8 +2,8 @@ package dev.millrace.cli.verify;
 
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.format.TaskJson;
-import dev.millrace.core.event.Fact;
-import dev.millrace.core.event.LogEntry;
+import dev.millrace.cli.place.Place;
+import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader;
@@ -13,7 +13,6 @@ import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  * @param skipped number of tasks that were left out: not completed, or not processed by a model
  */
 record FrozenTasks(List<FrozenTask> tasks, int skipped) {
-  private static final int PAGE = 1_000;
-
   /** A task and its terms. */
   record FrozenTask(StageView stage, TaskView task, JsonObject terms) {
     String label() {
@@ -42,16 +39,15 @@ record FrozenTasks(List<FrozenTask> tasks, int skipped) {
     }
   }
 
-  private record TaskKey(int stage, int task) {}
-
   /** The tasks of stage {@code stage} with number {@code task}; 0 means all. */
-  static FrozenTasks of(JobReader reader, JobView view, int stage, int task) {
+  static FrozenTasks of(Place place, JobView view, int stage, int task) {
     JobId id = view.header().id();
     if (stage > view.stages().size()) {
       throw new CommandException(
           "no stage " + stage + ": job " + id + " has " + view.stages().size());
     }
-    Map<TaskKey, JsonObject> terms = terms(reader, id);
+    Map<EntityId, JsonObject> terms = place.frozenTerms(id);
+    JobReader reader = place.reader();
     List<FrozenTask> tasks = new ArrayList<>();
     int[] seen = {0};
     for (StageView each : view.stages()) {
@@ -63,7 +59,7 @@ record FrozenTasks(List<FrozenTask> tasks, int skipped) {
             found -> {
               if (task == 0 || task == found.task()) {
                 seen[0]++;
-                add(tasks, each, found, terms.get(new TaskKey(found.stage(), found.task())));
+                add(tasks, each, found, terms.get(new EntityId(id, found.stage(), found.task())));
               }
             });
       }
@@ -91,22 +87,5 @@ record FrozenTasks(List<FrozenTask> tasks, int skipped) {
     return stage.type().equals("embed")
         && result.receipt() != null
         && result.receipt().has("model_sha256");
-  }
-
-  /** The last terms of each task: a second freezing replaces the first. */
-  private static Map<TaskKey, JsonObject> terms(JobReader reader, JobId id) {
-    Map<TaskKey, JsonObject> terms = new HashMap<>();
-    long after = 0;
-    for (List<LogEntry> page = reader.events(id, after, PAGE);
-        !page.isEmpty();
-        page = reader.events(id, after, PAGE)) {
-      for (LogEntry entry : page) {
-        if (entry.fact() instanceof Fact.TermsFrozen(int stage, int task, JsonObject own)) {
-          terms.put(new TaskKey(stage, task), own);
-        }
-      }
-      after = page.getLast().number();
-    }
-    return terms;
   }
 }

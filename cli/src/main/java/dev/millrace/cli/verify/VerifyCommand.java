@@ -10,11 +10,11 @@ import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.format.StateNames;
 import dev.millrace.cli.options.EngineOptions;
-import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.cli.place.Place;
+import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
-import dev.millrace.store.fs.Workspace;
 import java.util.List;
 
 /** {@code millrace verify}: generates a job's results again under the same terms and compares. */
@@ -35,9 +35,9 @@ public final class VerifyCommand implements Command {
   public Syntax syntax() {
     return new Syntax(
         "verify",
-        List.of("[DIR] ID [options]"),
+        List.of("[DIR|URL] ID [options]"),
         "Generates a finished job's results again, under the same terms, and compares them.",
-        List.of(MODEL, STAGE, TASK, EngineOptions.THREADS, WorkspaceLocator.OPTION),
+        List.of(MODEL, STAGE, TASK, EngineOptions.THREADS, PlaceLocator.OPTION),
         """
         Repeats completed tasks of the types generate and embed with the same model (by its SHA-256),
         parameters and seed. A result that differs is reported with the position of the difference.
@@ -49,21 +49,26 @@ public final class VerifyCommand implements Command {
 
   @Override
   public int run(Shell shell, Arguments given) throws InterruptedException {
-    WorkspaceLocator.Found found = WorkspaceLocator.locate(shell, given);
+    PlaceLocator.Found found = PlaceLocator.locate(shell, given);
     List<JobId> ids = found.ids();
     if (ids.size() > 1) {
       throw new UsageException("only one job ID may be provided");
     }
-    Workspace workspace = found.access().requireWorkspace("verify");
-    JobReader reader = workspace.reader();
-    JobView view = finished(reader, ids.getFirst());
+    try (Place place = found.place()) {
+      return verify(shell, given, place, ids.getFirst());
+    }
+  }
+
+  private static int verify(Shell shell, Arguments given, Place place, JobId id)
+      throws InterruptedException {
+    JobView view = finished(place.reader(), id);
     int stage = given.integer(STAGE, 1, Integer.MAX_VALUE, 0);
     int task = given.integer(TASK, 1, Integer.MAX_VALUE, 0);
     if (task > 0 && stage == 0 && view.stages().size() > 1) {
-      throw new UsageException("--task needs --stage: job " + ids.getFirst() + " has several");
+      throw new UsageException("--task needs --stage: job " + id + " has several");
     }
-    FrozenTasks tasks = FrozenTasks.of(reader, view, stage, task);
-    return new VerifyRun(shell, given, workspace, view).run(tasks);
+    FrozenTasks tasks = FrozenTasks.of(place, view, stage, task);
+    return new VerifyRun(shell, given, place.owner(), view).run(tasks);
   }
 
   private static JobView finished(JobReader reader, JobId id) {

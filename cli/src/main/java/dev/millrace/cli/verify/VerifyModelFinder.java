@@ -6,8 +6,8 @@ import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.model.HouseModel;
 import dev.millrace.cli.model.ModelChoice;
 import dev.millrace.cli.model.ModelHash;
+import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.cli.terminal.SanitizedText;
-import dev.millrace.store.fs.Workspace;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
 final class VerifyModelFinder {
   private final Shell shell;
   private final Arguments given;
-  private final Workspace workspace;
+  private final PlaceOwner owner;
   private final Map<Path, String> hashes = new LinkedHashMap<>();
 
-  VerifyModelFinder(Shell shell, Arguments given, Workspace workspace) {
+  VerifyModelFinder(Shell shell, Arguments given, PlaceOwner owner) {
     this.shell = shell;
     this.given = given;
-    this.workspace = workspace;
+    this.owner = owner;
   }
 
   /**
@@ -91,7 +91,7 @@ final class VerifyModelFinder {
    * The model's file according to the workspace's server; null if the announcement does not say.
    */
   private @Nullable Path served(String name) {
-    if (!(workspace.owner().info().get("models") instanceof List<?> models)) {
+    if (!(owner.info().get("models") instanceof List<?> models)) {
       return null;
     }
     for (Object each : models) {

@@ -10,11 +10,11 @@ import dev.millrace.cli.model.ModelChoice;
 import dev.millrace.cli.options.EngineOptions;
 import dev.millrace.cli.options.GenerationDefaults;
 import dev.millrace.cli.options.InferenceOptions;
+import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cli.verify.FrozenTasks.FrozenTask;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.store.JobView;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.api.KvType;
@@ -23,7 +23,6 @@ import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.server.infer.VerifyRequest;
 import dev.millrace.server.infer.VerifyResult;
 import dev.millrace.server.infer.model.NamedModel;
-import dev.millrace.store.fs.Workspace;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -42,21 +41,19 @@ final class VerifyRun {
 
   private final Shell shell;
   private final Arguments given;
-  private final Workspace workspace;
+  private final PlaceOwner owner;
   private final JobView view;
-  private final List<StageSpec> stages;
   private final boolean json;
   private final boolean watched;
   private int total;
   private int same;
   private int different;
 
-  VerifyRun(Shell shell, Arguments given, Workspace workspace, JobView view) {
+  VerifyRun(Shell shell, Arguments given, PlaceOwner owner, JobView view) {
     this.shell = shell;
     this.given = given;
-    this.workspace = workspace;
+    this.owner = owner;
     this.view = view;
-    this.stages = workspace.reader().spec(view.header().id()).orElseThrow().stages();
     this.json = given.has(Option.JSON);
     // On a terminal the result lines show the progress already.
     Shell.Terminal terminal = shell.terminal();
@@ -82,7 +79,7 @@ final class VerifyRun {
     for (FrozenTask task : tasks.tasks()) {
       tasksByEngine.computeIfAbsent(EngineKey.of(task), _ -> new ArrayList<>()).add(task);
     }
-    VerifyModelFinder models = new VerifyModelFinder(shell, given, workspace);
+    VerifyModelFinder models = new VerifyModelFinder(shell, given, owner);
     for (var entry : tasksByEngine.entrySet()) {
       repeat(entry.getKey(), entry.getValue(), models);
     }
@@ -143,7 +140,7 @@ final class VerifyRun {
     return new VerifyRequest(
         task.stage().type(),
         task.task().input(),
-        stages.get(task.stage().number() - 1).data(),
+        task.stage().spec().data(),
         view.createdAt(),
         task.terms(),
         Objects.requireNonNull(task.task().result()));

@@ -142,7 +142,8 @@ class DemoCommandTest {
     workspace.controls().approve(id, DemoJob.CHARACTERS, Cause.user("test", null));
     drain(workspace);
     try (JobStore store = workspace.own().orElseThrow()) {
-      DemoReport report = DemoReport.of(store, store.find(id).orElseThrow(), workspace.root());
+      DemoReport report =
+          DemoReport.of(store, store.find(id).orElseThrow(), workspace.root().toString());
       return texts(stories(Json.object(Json.write(report.json("random")))));
     }
   }

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.cli.format.JobJson;
-import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.cli.place.PlaceOpener;
 import dev.millrace.core.Flow;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobView;
@@ -51,7 +51,7 @@ class BatchIT {
   /** How many requests are done; -1 while nothing is submitted. */
   private int done(String file) {
     Path ws = dir.resolve(file + ".millrace");
-    if (!WorkspaceLocator.isWorkspace(ws)) {
+    if (!PlaceOpener.isWorkspace(ws)) {
       return -1;
     }
     Flow flow = Workspace.open(ws).flow();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
-import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.cli.place.PlaceOpener;
 import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.core.ConditionFactory;
@@ -41,7 +41,7 @@ abstract class LauncherFixture extends CommandFixture {
 
   /** What {@code serve --status} prints for "ws"; empty if there is no workspace yet. */
   String status() {
-    return WorkspaceLocator.isWorkspace(ws) ? cli.run("serve", "-d", "ws", "--status").out() : "";
+    return PlaceOpener.isWorkspace(ws) ? cli.run("serve", "-d", "ws", "--status").out() : "";
   }
 
   void awaitReady(LauncherProcess server) {

@@ -3,7 +3,7 @@ package dev.millrace.cli.process;
 import static org.awaitility.Awaitility.await;
 
 import dev.millrace.cli.InProcessCli;
-import dev.millrace.cli.workspace.WorkspaceLocator;
+import dev.millrace.cli.place.PlaceOpener;
 import dev.millrace.core.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -57,7 +57,7 @@ public final class ServeProcess implements AutoCloseable {
             })
         .until(
             () ->
-                WorkspaceLocator.isWorkspace(dir.resolve("ws"))
+                PlaceOpener.isWorkspace(dir.resolve("ws"))
                     && cli.run("serve", "-d", "ws", "--status")
                         .out()
                         .startsWith("ready (pid " + process.pid() + ","));

@@ -196,7 +196,7 @@ class FlowCommandTest extends CommandFixture {
     refused("Invalid job ID: ../etc", "ws", "../etc");
     refused("Invalid tag", "ws", "--tag", "a b");
     refused("Invalid job ID", "ws", "--children", "x");
-    refused("the server's address must be http://HOST:PORT", "ftp://x/");
+    refused("\"ftp://\" is not supported", "ftp://x/");
     refused("no workspace: name its directory");
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.cli.command.Shell;
-import dev.millrace.cli.workspace.LocalWorkspace;
+import dev.millrace.cli.place.LocalWorkspace;
 import dev.millrace.core.Flow.Status;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.JobId;

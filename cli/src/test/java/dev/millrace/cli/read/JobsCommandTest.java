@@ -100,8 +100,7 @@ class JobsCommandTest extends CommandFixture {
     assertThat(cli.run("jobs", "other").err())
         .contains("no workspace in other: it has no input/ready");
     assertThat(cli.run("job", "typo").err()).contains("\"typo\" is neither a job ID");
-    assertThat(cli.run("jobs", "-d", "ftp://x").err())
-        .contains("the server's address must be http://HOST:PORT");
+    assertThat(cli.run("jobs", "-d", "ftp://x").err()).contains("\"ftp://\" is not supported");
     assertThat(dir.resolve("other")).isEmptyDirectory();
   }
 

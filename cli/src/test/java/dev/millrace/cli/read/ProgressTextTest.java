@@ -3,6 +3,7 @@ package dev.millrace.cli.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cli.format.QueuePositionText;
+import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.cli.terminal.ProgressBar;
 import dev.millrace.cli.terminal.RateEstimator;
 import dev.millrace.core.json.Json;
@@ -10,7 +11,6 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader.OutputSoFar;
 import dev.millrace.core.store.JobReader.QueuePosition;
 import dev.millrace.core.task.OutputChunk;
-import dev.millrace.store.fs.OwnerStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -62,10 +62,10 @@ class ProgressTextTest {
 
   @Test
   void queuePositionsAreDescribed() {
-    OwnerStatus owner = new OwnerStatus(true, true, OptionalLong.of(1), JsonObject.create());
-    OwnerStatus noOwner = new OwnerStatus(false, false, OptionalLong.empty(), JsonObject.create());
-    OwnerStatus other =
-        new OwnerStatus(true, true, OptionalLong.of(1), Json.object("{\"types\":[\"resize\"]}"));
+    PlaceOwner owner = new PlaceOwner(true, true, OptionalLong.of(1), JsonObject.create());
+    PlaceOwner noOwner = new PlaceOwner(false, false, OptionalLong.empty(), JsonObject.create());
+    PlaceOwner other =
+        new PlaceOwner(true, true, OptionalLong.of(1), Json.object("{\"types\":[\"resize\"]}"));
     Optional<QueuePosition> third = Optional.of(new QueuePosition(2, 17, Duration.ofSeconds(40)));
     assertThat(QueuePositionText.of(third, owner, "generate", "ws"))
         .isEqualTo("3rd of 17, starts in about 40 s");

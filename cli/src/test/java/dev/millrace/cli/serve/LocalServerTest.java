@@ -3,6 +3,8 @@ package dev.millrace.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.cli.place.LocalWorkspace;
+import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.store.fs.Workspace;
@@ -17,14 +19,14 @@ class LocalServerTest {
 
   @Test
   void aFailedStartClosesEverything() {
-    Workspace workspace = Workspace.open(dir);
-    JobStore store = workspace.own().orElseThrow();
+    OwnablePlace place = new LocalWorkspace("ws", Workspace.open(dir));
+    JobStore store = place.own().orElseThrow();
     AtomicInteger ended = new AtomicInteger();
     LocalWorkers noWorkers =
         new LocalWorkers(List.of(), 1, () -> 0, JsonObject.create(), ended::incrementAndGet);
-    assertThatThrownBy(() -> LocalServer.start(workspace, store, () -> noWorkers))
+    assertThatThrownBy(() -> LocalServer.start(place, store, () -> noWorkers))
         .hasMessageContaining("at least one worker");
     assertThat(ended).hasValue(1);
-    assertThat(workspace.owner().held()).isFalse();
+    assertThat(place.owner().held()).isFalse();
   }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
+import dev.millrace.cli.place.LocalWorkspace;
+import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
@@ -20,13 +22,13 @@ class ServerAnnouncementTest extends CommandFixture {
   private static final String WHY = "layers 4-6 are missing (no node had them)";
   private static final String SENTENCE = "model house waits for a pipe: " + WHY;
 
-  private Workspace workspace;
+  private OwnablePlace place;
   private String id;
 
   @BeforeEach
   void open() {
     id = cli.submit("ws", "x");
-    workspace = Workspace.open(dir.resolve("ws"));
+    place = new LocalWorkspace("ws", Workspace.open(dir.resolve("ws")));
   }
 
   private static JsonObject info(String... models) {
@@ -44,8 +46,8 @@ class ServerAnnouncementTest extends CommandFixture {
   @Test
   void aWaitingModelIsAnnouncedUntilItIsReady() {
     AtomicReference<Map<String, String>> waiting = new AtomicReference<>(Map.of("house", WHY));
-    try (JobStore _ = workspace.own().orElseThrow();
-        ServerAnnouncement announcement = new ServerAnnouncement(workspace)) {
+    try (JobStore _ = place.own().orElseThrow();
+        ServerAnnouncement announcement = new ServerAnnouncement(place)) {
       announcement.begin(info("house"), waiting::get);
       assertThat(status()).startsWith("ready (").endsWith("); " + SENTENCE);
       assertThat(
@@ -67,8 +69,8 @@ class ServerAnnouncementTest extends CommandFixture {
 
   @Test
   void withAnotherReadyModelNothingIsReported() {
-    try (JobStore _ = workspace.own().orElseThrow();
-        ServerAnnouncement announcement = new ServerAnnouncement(workspace)) {
+    try (JobStore _ = place.own().orElseThrow();
+        ServerAnnouncement announcement = new ServerAnnouncement(place)) {
       announcement.begin(info("house", "other"), () -> Map.of("house", WHY));
       assertThat(status()).endsWith(SENTENCE);
       assertThat(cli.run("flow", "ws", id).err()).doesNotContain("waits for a pipe");

@@ -333,7 +333,8 @@ class WorkCommandTest extends CommandFixture {
   void theWorkspaceMustBeADirectory() throws IOException {
     assertThat(cli.run("work").err()).startsWith("Error: no workspace");
     assertThat(cli.run("work", "ftp://localhost", "x").err())
-        .startsWith("Error: the server's address must be http://HOST:PORT");
+        .startsWith(
+            "Error: \"ftp://localhost\" names no place for jobs: \"ftp://\" is not supported");
     assertThat(cli.run("work", "", "x").err()).startsWith("Error: a path must not be empty");
     Files.writeString(dir.resolve("file"), "");
     InProcessCli.Result result = cli.run("work", "file", "x");

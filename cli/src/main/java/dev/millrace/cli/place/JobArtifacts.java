@@ -1,4 +1,4 @@
-package dev.millrace.cli.workspace;
+package dev.millrace.cli.place;
 
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 

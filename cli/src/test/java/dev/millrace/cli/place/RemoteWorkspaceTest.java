@@ -1,4 +1,4 @@
-package dev.millrace.cli.workspace;
+package dev.millrace.cli.place;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -130,25 +130,25 @@ class RemoteWorkspaceTest {
   }
 
   @Test
-  void commandsThatNeedADirectorySaySo() {
+  void whatAServerCannotDoIsSaidOnce() throws IOException {
     String id = cli.submit(url, "hello");
-    cli.run("flow", url, id, "-w");
-    for (String[] command :
-        new String[][] {
-          {"verify", url, id}, {"retry", url, id}, {"prune", url, "--older-than", "1d"}
-        }) {
-      InProcessCli.Result result = cli.run(command);
-      assertThat(result.status()).as(command[0]).isEqualTo(1);
-      assertThat(result.err())
-          .isEqualTo(
-              "Error: \""
-                  + command[0]
-                  + "\" works on a workspace's directory, not over HTTP; run it where the server"
-                  + " runs\n");
-    }
     assertThat(cli.run("abort", url, id, "--comment", "why").err())
         .contains("--comment cannot be sent over HTTP");
-    assertThat(cli.run("serve", "-d", url, "--exec", "a=b").err()).contains("not a URL");
+    Files.writeString(dir.resolve("in.jsonl"), "");
+    for (String[] command :
+        new String[][] {
+          {"serve", "-d", url, "--exec", "a=b"},
+          {"serve", "-d", url, "--status"},
+          {"batch", "in.jsonl", "-d", url}
+        }) {
+      assertThat(cli.run(command).err())
+          .as(String.join(" ", command))
+          .startsWith(
+              "Error: DIR must be a directory here, not a URL: the jobs of "
+                  + url
+                  + " belong to the server there; run this on its machine, with its workspace\n");
+    }
+    assertThat(cli.run("doctor", url).err()).contains("not a URL: " + url);
   }
 
   @Test

@@ -1,0 +1,68 @@
+package dev.millrace.cli.place;
+
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.core.Work;
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.Lever;
+import dev.millrace.core.store.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Where jobs are: a workspace's directory, or a server. Commands do not know which. What a place
+ * cannot do, it says itself, by a {@link UsageException}.
+ */
+public interface Place extends AutoCloseable {
+
+  /** The place as the user named it. */
+  String name();
+
+  Work work();
+
+  JobReader reader();
+
+  /** Carries out a lever. */
+  Outcome apply(JobId id, Lever lever, Cause cause);
+
+  /**
+   * Deletes jobs that ended before {@code before} in one of the final {@code states}.
+   *
+   * @return how many were deleted
+   */
+  int prune(Instant before, Set<JobState> states);
+
+  /** The jobs that {@link #prune} would delete. Deletes nothing. */
+  PruneDryRun dryRunPrune(Instant before, Set<JobState> states);
+
+  /** The frozen terms of the job's tasks; tasks that no model has started have none. */
+  Map<EntityId, JsonObject> frozenTerms(JobId id);
+
+  /** The process that owns the place and processes its jobs. */
+  PlaceOwner owner();
+
+  /** The job's files; none if they cannot be reached. */
+  JobArtifacts artifacts(JobId id);
+
+  /** Whether {@link JobReader#outputSoFar} returns what is being generated. */
+  boolean showsDrafts();
+
+  /** How often a command that follows a job may poll it. */
+  Duration pollInterval();
+
+  /**
+   * This place, for a command that processes its jobs or stops the process that does.
+   *
+   * @throws UsageException if no process on this machine can own it
+   */
+  OwnablePlace requireOwnable();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,109 @@
+package dev.millrace.cli.place;
+
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.EnvironmentVariables;
+import dev.millrace.cli.command.LauncherName;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.store.fs.Workspace;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** Opens a place by its name: the table of the kinds of places, by the scheme of a URL. */
+public final class PlaceOpener {
+  private static final String SEPARATOR = "://";
+
+  private PlaceOpener() {}
+
+  /** What a place is opened for. */
+  private enum Purpose {
+    /** It must exist. */
+    READ,
+    /** It is created if it does not exist. */
+    SUBMIT,
+    /** Like SUBMIT, and this process will own it. */
+    SERVE
+  }
+
+  /** The jobs of a place that must exist. */
+  public static Place openExisting(Shell shell, String named) {
+    return open(shell, named, Purpose.READ);
+  }
+
+  /** The same for submitting: a directory becomes a workspace. */
+  public static Place openToSubmit(Shell shell, String named) {
+    return open(shell, named, Purpose.SUBMIT);
+  }
+
+  /** The place that this process serves; created if it does not exist. */
+  public static OwnablePlace openToServe(Shell shell, String named) {
+    return open(shell, named, Purpose.SERVE).requireOwnable();
+  }
+
+  /** Whether there is such a place; a server is assumed to be there. */
+  public static boolean exists(Shell shell, String named) {
+    return isUrl(named) || isWorkspace(shell.path(named));
+  }
+
+  /** A row for each scheme; a name without one is a directory. */
+  private static Place open(Shell shell, String named, Purpose purpose) {
+    String scheme = scheme(named);
+    return switch (scheme) {
+      case "" -> new LocalWorkspace(named, workspace(shell, named, purpose));
+      case "http", "https" -> RemoteWorkspace.at(shell, named);
+      default ->
+          throw new UsageException(
+              "\""
+                  + named
+                  + "\" names no place for jobs: \""
+                  + scheme
+                  + SEPARATOR
+                  + "\" is not supported; give a workspace's directory, or a server's http:// or"
+                  + " https:// URL");
+    };
+  }
+
+  public static boolean isUrl(String named) {
+    return !scheme(named).isEmpty();
+  }
+
+  /** What comes before the first "://", in lower case; empty for a directory. */
+  private static String scheme(String named) {
+    int end = named.indexOf(SEPARATOR);
+    boolean path = end < 1 || named.charAt(0) == '.' || named.lastIndexOf('/', end - 1) >= 0;
+    return path ? "" : named.substring(0, end).toLowerCase(Locale.ROOT);
+  }
+
+  private static Workspace workspace(Shell shell, String named, Purpose purpose) {
+    Path path = shell.path(named);
+    if (purpose == Purpose.READ) {
+      requireWorkspace(named, path);
+    }
+    Workspace workspace = Workspace.open(path);
+    return purpose == Purpose.SERVE ? withCeiling(shell, workspace) : workspace;
+  }
+
+  private static Workspace withCeiling(Shell shell, Workspace workspace) {
+    Integer recoveries = new EnvironmentVariables(shell).integer(0, 1_000, "MAX_RECOVERY_ATTEMPTS");
+    return recoveries == null ? workspace : workspace.withRecoveryCeiling(recoveries);
+  }
+
+  private static void requireWorkspace(String named, Path path) {
+    if (!isWorkspace(path)) {
+      throw new CommandException(
+          "no workspace in "
+              + named
+              + (Files.exists(path) ? ": it has no input/ready" : ": no such directory")
+              + "; \""
+              + LauncherName.MILLRACE
+              + " work "
+              + named
+              + " PROMPT\" creates one");
+    }
+  }
+
+  public static boolean isWorkspace(Path directory) {
+    return Files.isDirectory(directory.resolve("input/ready"));
+  }
+}
