@@ -2,7 +2,8 @@ package dev.millrace.core.store;
 
 /**
  * What a store reports of its workers, for meters and traces. Each call is on the thread that made
- * the change, after it is durable; it must return quickly and must not throw.
+ * the change; claims, answers and sweeps are durable by then. It must return quickly and must not
+ * throw.
  */
 public interface WorkListener {
   /** How a worker ended its claim. */

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The port of a store: where jobs are kept. {@link RepositoryJobStore} does everything else, so
- * that a repository knows no rules. Methods that take a job are called with its lock held.
+ * that a repository knows no rules. A job that is passed in is its caller's alone: its lock is held,
+ * or no one else has it yet.
  *
  * @param <J> a job as this repository loads it
  */
@@ -66,7 +67,7 @@ public interface JobRepository<J extends StoredJob> {
   /**
    * Called when a step with this job failed in an unexpected way, before it is read again.
    *
-   * @return the exception to throw; null if the job has just been removed
+   * @return the exception to throw; null if the job was just moved or removed by someone else
    */
   @Nullable StoreException failed(J job, @Nullable IOException cause);
 

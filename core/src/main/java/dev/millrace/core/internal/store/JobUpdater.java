@@ -134,6 +134,21 @@ public final class JobUpdater<J extends StoredJob> {
     touch(id);
   }
 
+  /** Drops the jobs that another process has changed: it may have ended them. */
+  void forgetOutdated() {
+    for (J job : jobs.all()) {
+      if (job.lock.tryLock()) { // one that is in use is checked by its step
+        try {
+          if (!job.isForgotten() && !repository.isCurrent(job)) {
+            jobs.forget(job);
+          }
+        } finally {
+          job.lock.unlock();
+        }
+      }
+    }
+  }
+
   /** Drops a job that was deleted. */
   void forget(JobId id) {
     J job = jobs.get(id);
@@ -175,12 +190,12 @@ public final class JobUpdater<J extends StoredJob> {
       } catch (ConcurrentUpdateException e) {
         jobs.forget(job); // and repeat the step on what the other process made of it
       } catch (IOException e) {
-        return goneOrThrow(job, e);
+        forgetMovedOrThrow(job, e);
       } catch (UncheckedIOException e) {
-        return goneOrThrow(job, e.getCause());
+        forgetMovedOrThrow(job, e.getCause());
       } catch (RuntimeException | Error e) {
-        jobs.markInterrupted(job); // what was recorded may not have been written
-        repository.failed(job, null);
+        repository.failed(job, null); // what was recorded may not have been written
+        jobs.markInterrupted(job);
         throw e;
       } finally {
         job.lock.unlock();
@@ -200,7 +215,8 @@ public final class JobUpdater<J extends StoredJob> {
 
   private void keepOrForget(J job) {
     JobState state = job.fold().state();
-    if (state.isFinal() && job.owedAnswers().isEmpty()
+    if (job.endedElsewhere() != null
+        || state.isFinal() && job.owedAnswers().isEmpty()
         || state == JobState.PAUSED && !job.isRunning()) {
       jobs.forget(job);
     } else if (job.isUnstarted()) {
@@ -208,14 +224,14 @@ public final class JobUpdater<J extends StoredJob> {
     }
   }
 
-  private <T> Optional<T> goneOrThrow(J job, IOException e) {
+  /** A job that someone has moved is read again where it is now, if it is still there. */
+  private void forgetMovedOrThrow(J job, IOException e) {
     StoreException problem = repository.failed(job, e);
-    if (problem == null) {
-      jobs.forget(job);
-      return Optional.empty();
+    if (problem != null) {
+      jobs.markInterrupted(job);
+      throw problem;
     }
-    jobs.markInterrupted(job);
-    throw problem;
+    jobs.forget(job);
   }
 
   /** Reads a job and completes what a crash left unfinished; the caller has it alone. */
@@ -228,13 +244,13 @@ public final class JobUpdater<J extends StoredJob> {
       complete(job, batch);
       return job;
     } catch (IOException e) {
-      return goneOrThrowUnread(job, e);
+      return goneOrThrow(job, e);
     } catch (UncheckedIOException e) {
-      return goneOrThrowUnread(job, e.getCause());
+      return goneOrThrow(job, e.getCause());
     }
   }
 
-  private @Nullable J goneOrThrowUnread(J job, IOException e) {
+  private @Nullable J goneOrThrow(J job, IOException e) {
     StoreException problem = repository.failed(job, e);
     if (problem == null) {
       return null;
@@ -245,12 +261,14 @@ public final class JobUpdater<J extends StoredJob> {
   private void complete(J job, StepBatch batch) throws IOException {
     JobUpdate update = new JobUpdate(job.fold(), job.reconciledAt(repository.now()), job);
     job.reconcile(update);
-    recover(job, update);
-    update.runCascade();
+    if (job.endedElsewhere() == null) {
+      recover(job, update);
+      update.runCascade();
+    }
     append(job, update, batch);
     repository.awaitDurable(job.commit());
     update.entries().forEach(entry -> report(job.id(), entry.fact()));
-    if (!job.fold().state().isFinal()) {
+    if (!job.fold().state().isFinal() && job.endedElsewhere() == null) {
       restoreLeases(job);
     }
   }

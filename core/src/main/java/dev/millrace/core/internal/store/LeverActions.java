@@ -80,7 +80,12 @@ final class LeverActions<J extends StoredJob> {
 
   private Outcome apply(J job, JobUpdate update, Lever lever, Cause cause) throws IOException {
     if (cause.op() != null && job.fold().hasRequest(cause.op())) {
+      repository.awaitDurable(job.commit()); // the first request may still wait for it
       return before(job, lever, cause.op());
+    }
+    JobState ended = job.endedElsewhere();
+    if (ended != null && !(lever instanceof Lever.Describe)) {
+      return new Outcome.Refused(Outcome.Reason.JOB_ENDED, "the job is " + ended);
     }
     Outcome kept = keepTasks(job, lever);
     return kept.isDone() ? LeverRules.apply(update, lever, job.header(), cause) : kept;
@@ -138,7 +143,8 @@ final class LeverActions<J extends StoredJob> {
   }
 
   private static Outcome missing(JobId id, Lever lever) {
-    return new Outcome.Missing("no job " + id + " to " + LeverJson.name(lever));
+    boolean adds = lever instanceof Lever.AddStage || lever instanceof Lever.AddTasks;
+    return new Outcome.Missing("no job " + id + " to " + (adds ? "add to" : LeverJson.name(lever)));
   }
 
   private Outcome delete(JobId id) {

@@ -78,6 +78,7 @@ public final class LoadedJobs<J extends StoredJob> {
         if (job == null) {
           job = loader.load(id, batch);
           if (job != null) {
+            job.committedIn(dropped.getOrDefault(id, 0L)); // what was read may not be durable
             jobs.put(id, job);
           }
           interrupted.remove(id);
@@ -135,8 +136,19 @@ public final class LoadedJobs<J extends StoredJob> {
     }
   }
 
-  /** Returns when everything that can be read of a job that is not in memory is durable. */
+  /** Returns when everything that is stored of a job by now is durable. */
   public void awaitDurable(JobId id) {
+    J job = jobs.get(id);
+    if (job != null) { // it was read into memory after the caller looked
+      job.lock.lock();
+      long now;
+      try {
+        now = job.commit();
+      } finally {
+        job.lock.unlock();
+      }
+      repository.awaitDurable(now);
+    }
     Long commit = dropped.get(id);
     if (commit != null) {
       repository.awaitDurable(commit);

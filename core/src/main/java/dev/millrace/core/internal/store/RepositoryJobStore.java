@@ -127,6 +127,7 @@ public abstract class RepositoryJobStore<J extends StoredJob>
   @Override
   public int sweep() {
     updater.awaitAll(); // log lines that no caller waited for
+    updater.forgetOutdated();
     return listeners.swept(new TimeoutSweep<>(repository, updater, skipped, random).run());
   }
 

@@ -47,7 +47,10 @@ public abstract class StoredJob implements TransitionListener, JobUpdate.Templat
     this.id = id;
   }
 
-  /** Sets the fold, which reported its transitions to this job while it was made. */
+  /**
+   * Sets the fold. Unless the job has ended, it has reported its transitions to this job while it
+   * was made.
+   */
   protected final void loaded(JobFold read) {
     fold = read;
     timeouts = anyStageHasTimeouts();
@@ -67,6 +70,14 @@ public abstract class StoredJob implements TransitionListener, JobUpdate.Templat
   /** The time of what {@link #reconcile} records. */
   public Instant reconciledAt(Instant now) {
     return now;
+  }
+
+  /**
+   * The final state that someone else gave the job without an entry in its log; null if none. Such
+   * a job takes no lever and no answer.
+   */
+  public @Nullable JobState endedElsewhere() {
+    return null;
   }
 
   /** Whether it has not started, so that it can be dropped from memory at any time. */
@@ -185,7 +196,7 @@ public abstract class StoredJob implements TransitionListener, JobUpdate.Templat
 
   /** The stage whose tasks can be claimed; null if there is none now. */
   public final @Nullable StageFold openStage() {
-    if (fold().state().isOpen()) {
+    if (fold().state().isOpen() && endedElsewhere() == null) {
       for (StageFold stage : fold().stages()) {
         if (stage.state().isOpen()) {
           return stage;

@@ -76,6 +76,9 @@ final class TimeoutSweep<J extends StoredJob> {
         id,
         (job, update) -> {
           ended[0] = 0; // the step may be repeated
+          if (job.endedElsewhere() != null) {
+            return job;
+          }
           if (recover) {
             updater.recover(job, update);
           }

@@ -66,10 +66,8 @@ final class WorkerAnswers<J extends StoredJob> {
     return updater
         .stepWithoutWaiting(
             claim.job(),
-            (job, update) ->
-                ClaimRules.signal(update.fold(), claim.key()).isPresent()
-                    ? repository.keepResult(job, claim, result)
-                    : none)
+            (job, _) ->
+                signal(job, claim).isPresent() ? repository.keepResult(job, claim, result) : none)
         .orElse(none);
   }
 
@@ -99,7 +97,7 @@ final class WorkerAnswers<J extends StoredJob> {
             .step(
                 claim.job(),
                 (job, update) -> {
-                  Outcome outcome = rule.apply(job, update);
+                  Outcome outcome = unlessEnded(job, claim, rule, update);
                   if (outcome instanceof Outcome.Cancelled && !partial.isEmpty()) {
                     keepLate(job, claim, partial);
                   }
@@ -110,6 +108,20 @@ final class WorkerAnswers<J extends StoredJob> {
     repository.leases().end(JobClaimKey.of(claim));
     unjournaled.remove(JobClaimKey.of(claim));
     return answer;
+  }
+
+  /** What a rule says; an answer to a job that someone else has ended comes too late. */
+  private Outcome unlessEnded(
+      J job, Claim claim, JobUpdater.Step<J, Outcome> rule, JobUpdate update) throws IOException {
+    return job.endedElsewhere() != null && signal(job, claim) == ClaimSignal.LOST
+        ? new Outcome.Fenced(claim + ": the job has ended")
+        : rule.apply(job, update);
+  }
+
+  /** What the worker of a claim does next. */
+  private ClaimSignal signal(J job, Claim claim) {
+    ClaimSignal signal = ClaimRules.signal(job.fold(), claim.key());
+    return signal.isPresent() && job.endedElsewhere() != null ? ClaimSignal.LOST : signal;
   }
 
   private void keepLate(J job, Claim claim, PartialOutput partial) {
@@ -159,13 +171,13 @@ final class WorkerAnswers<J extends StoredJob> {
   ClaimSignal heartbeat(Claim claim, boolean progress) {
     repository.leases().renew(JobClaimKey.of(claim), repository.now());
     return updater
-        .step(claim.job(), (_, update) -> signal(update, claim, progress))
+        .step(claim.job(), (job, update) -> signal(job, update, claim, progress))
         .orElse(ClaimSignal.LOST);
   }
 
   /** The signal for the claim's worker, whose progress counts while the claim is present. */
-  private static ClaimSignal signal(JobUpdate update, Claim claim, boolean progress) {
-    ClaimSignal signal = ClaimRules.signal(update.fold(), claim.key());
+  private ClaimSignal signal(J job, JobUpdate update, Claim claim, boolean progress) {
+    ClaimSignal signal = signal(job, claim);
     if (progress
         && signal.isPresent()
         && ClaimRules.hasCountedRecoveries(update.fold(), claim.key())) {
@@ -178,7 +190,13 @@ final class WorkerAnswers<J extends StoredJob> {
     Outcome answer =
         updater
             .stepWithoutWaiting(
-                claim.job(), (_, update) -> ClaimRules.freeze(update, claim.key(), terms))
+                claim.job(),
+                (job, update) ->
+                    unlessEnded(
+                        job,
+                        claim,
+                        (_, same) -> ClaimRules.freeze(same, claim.key(), terms),
+                        update))
             .orElseGet(() -> missing(claim));
     if (answer.isDone()) {
       unjournaled.remove(JobClaimKey.of(claim)); // from here on another journal is written
@@ -193,7 +211,7 @@ final class WorkerAnswers<J extends StoredJob> {
         .stepWithoutWaiting(
             claim.job(),
             (job, update) -> {
-              ClaimSignal signal = signal(update, claim, !chunk.tokens().isEmpty());
+              ClaimSignal signal = signal(job, update, claim, !chunk.tokens().isEmpty());
               if (signal.isPresent()) {
                 append(job, claim, chunk);
               }
@@ -225,13 +243,13 @@ final class WorkerAnswers<J extends StoredJob> {
   void log(Claim claim, String level, String line) {
     updater.stepWithoutWaiting(
         claim.job(),
-        (_, update) -> {
-          Outcome outcome = ClaimRules.checkFence(update.fold(), claim.key());
-          if (outcome.isDone()) {
+        (job, update) -> {
+          ClaimSignal signal = signal(job, claim);
+          if (signal.isPresent()) {
             update.record(
                 new Fact.WorkerLogLine(claim.key().stage(), claim.key().task(), level, line));
           }
-          return outcome;
+          return signal;
         });
   }
 }

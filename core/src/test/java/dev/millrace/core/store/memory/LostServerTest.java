@@ -32,6 +32,17 @@ class LostServerTest {
   }
 
   @Test
+  void aJobThatAnotherServerEndedIsDroppedFromMemory() {
+    JobId id = one.submit(JobSpec.of(List.of(StageSpec.of("a", List.of(TaskSpec.of("1"))))));
+    Claim claim = claim(one);
+    assertThat(one.loadedJobs()).isEqualTo(1);
+    assertThat(other.complete(claim, TaskResult.of("done"))).isEqualTo(Outcome.DONE);
+    one.sweep();
+    assertThat(one.loadedJobs()).isZero();
+    assertThat(one.state(id)).contains(JobState.COMPLETED);
+  }
+
+  @Test
   void theTasksOfALostServerAreReleasedByASweepOfAnother() {
     JobId id =
         one.submit(

@@ -47,6 +47,11 @@ public final class MemoryStore extends RepositoryJobStore<MemoryStoredJob> {
     return fresh;
   }
 
+  /** How many jobs are in memory beside what is kept. */
+  int loadedJobs() {
+    return updater().jobs().all().size();
+  }
+
   @Override
   public void close() {
     repository.index().close();

@@ -100,8 +100,11 @@ public final class EndedJobs {
     }
   }
 
-  /** Renames a job out of sight before deleting it, so that no reader sees half a job. */
-  private boolean moveToTrash(JobId id, UnsyncedChanges unsynced) throws IOException {
+  /**
+   * Renames a job out of sight before deleting it, so that no reader sees half a job. One thread at
+   * a time: another that deletes the same job must not take it for something left in the trash.
+   */
+  private synchronized boolean moveToTrash(JobId id, UnsyncedChanges unsynced) throws IOException {
     Optional<JobState> state = layout.lookUp(disk, id);
     if (state.isEmpty() || !state.get().isFinal()) {
       return false;

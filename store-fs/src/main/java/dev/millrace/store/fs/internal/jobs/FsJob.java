@@ -99,6 +99,12 @@ public final class FsJob extends StoredJob {
     return problem;
   }
 
+  /** A directory that was moved by hand, or finished by a daemon that writes no log. */
+  @Override
+  public @Nullable JobState endedElsewhere() {
+    return directoryState.isFinal() && !fold().state().isFinal() ? directoryState : null;
+  }
+
   /** Whether its files and the queue hold all its state. */
   @Override
   public boolean isUnstarted() {

@@ -87,7 +87,7 @@ final class JobLoader {
     cut.remove(job.id());
   }
 
-  /** An ended job is read from what is known of it, and never returns to another state. */
+  /** An ended job is read from what is known of it. */
   private void loadEnded(FsJob job) throws IOException {
     JobOnDisk found = JobOnDisk.read(job.location(), job, seen.get(job.id()), null);
     if (found.log().length() > 0) {
