@@ -99,7 +99,8 @@ public final class JobsApi {
 
   /**
    * The job as it was submitted, with the stages and tasks added since: the document that {@link
-   * #submit(JsonObject, String)} takes.
+   * #submit(JsonObject, String)} takes. Needs the scope {@code submit}, as it has the URLs of
+   * webhooks.
    */
   public JsonObject document(UUID job) {
     return transport.send(ClientRequest.get("/v1/pipelines/{}", job)).read(document -> document);

@@ -9,13 +9,26 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
+import dev.millrace.http.HttpService;
+import dev.millrace.http.HttpSettings;
+import dev.millrace.http.auth.ApiKeyFile;
+import dev.millrace.http.auth.KeyScope;
+import dev.millrace.http.job.IdResolver;
+import dev.millrace.http.job.IdempotentSubmitter;
 import dev.millrace.http.jobnik.JobnikTestServer.ApiReply;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The routes that show a job's document and the terms of its tasks. */
 class JobExportRoutesTest {
@@ -71,6 +84,33 @@ class JobExportRoutesTest {
     JsonObject document = api.get("/v1/pipelines/" + own(job)).object();
     assertThat(document.flag("open", false)).isTrue();
     assertThat(document.list("stages").toString()).contains("resize", "n=2");
+  }
+
+  /** The URL of a webhook may be a secret that only those who submit jobs know. */
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  void documentNeedsTheScopeSubmit(KeyScope scope, @TempDir Path directory) throws Exception {
+    String job = api.job();
+    Path keys = directory.resolve("keys");
+    String key = ApiKeyFile.add(keys, "somebody", Set.of(scope));
+    IdempotentSubmitter submitter = new IdempotentSubmitter(api.store, api.clock);
+    try (HttpService service =
+            HttpService.open(
+                HttpSettings.loopback(0).withKeys(keys),
+                List.of(
+                    new JobnikRouteGroup(
+                        api.store, new IdResolver(api.store), submitter, _ -> {})));
+        HttpClient client = HttpClient.newHttpClient()) {
+      HttpRequest request =
+          HttpRequest.newBuilder(service.uri().resolve("/v1/pipelines/" + job))
+              .header("Authorization", "Bearer " + key)
+              .build();
+      boolean allowed = scope == KeyScope.SUBMIT || scope == KeyScope.ADMIN;
+      assertThat(client.send(request, BodyHandlers.ofString()).statusCode())
+          .isEqualTo(allowed ? 200 : 403);
+    } finally {
+      submitter.close();
+    }
   }
 
   @Test
