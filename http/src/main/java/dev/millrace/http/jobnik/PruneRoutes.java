@@ -1,5 +1,7 @@
 package dev.millrace.http.jobnik;
 
+import static java.util.stream.Collectors.toUnmodifiableSet;
+
 import dev.millrace.api.PrunableJob;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
@@ -10,6 +12,7 @@ import dev.millrace.core.store.JobReader.Query;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
 import dev.millrace.http.auth.KeyScope;
+import dev.millrace.http.jobnik.entity.JobnikProblems;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Route;
@@ -18,6 +21,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The route that deletes old finished jobs. It deletes many at once and cannot be undone, so it
@@ -25,7 +29,7 @@ import java.util.Set;
  */
 final class PruneRoutes {
   private static final Set<JobState> FINAL =
-      Set.of(JobState.COMPLETED, JobState.FAILED, JobState.ABORTED);
+      Stream.of(JobState.values()).filter(JobState::isFinal).collect(toUnmodifiableSet());
 
   private final JobStore store;
 
@@ -41,9 +45,21 @@ final class PruneRoutes {
     JsonObject body = call.bodyObject();
     Instant before = Instant.parse(body.string("before"));
     Set<JobState> states = states(body);
-    return body.flag("dryRun", false)
-        ? list(call, before, states)
-        : ApiResponse.ok(JsonObject.create().put("pruned", store.prune(before, states)));
+    if (body.flag("dryRun", false)) {
+      return list(call, before, states);
+    }
+    refusePaging(call);
+    return ApiResponse.ok(JsonObject.create().put("pruned", store.prune(before, states)));
+  }
+
+  /** Who sends a limit expects that no more jobs than that are deleted. */
+  private static void refusePaging(ApiRequest call) {
+    for (String name : List.of("limit", "cursor")) {
+      if (call.query(name).isPresent()) {
+        throw JobnikProblems.invalid(
+            "request/query/" + name + " goes with dryRun only: a deletion has no pages");
+      }
+    }
   }
 
   private static Set<JobState> states(JsonObject body) {

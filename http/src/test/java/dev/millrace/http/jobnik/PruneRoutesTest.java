@@ -150,6 +150,17 @@ class PruneRoutesTest {
     assertThat(jobs()).isOne();
   }
 
+  @ParameterizedTest
+  @CsvSource({"limit=2,", "limit=2,false", "cursor=x,"})
+  void pagesAreForADryRunOnly(String query, String dryRun) {
+    ended();
+    String more = dryRun == null ? "" : ",'dryRun':" + dryRun;
+    ApiReply reply = api.post(PATH + "?" + query, body(now().plusSeconds(1), more));
+    assertThat(reply.brief()).isEqualTo("400 VALIDATION_ERROR");
+    assertThat(reply.message()).contains("request/query/" + query.split("=")[0], "dryRun");
+    assertThat(jobs()).isOne();
+  }
+
   @Test
   void onlyPostIsAllowed() {
     assertThat(api.get(PATH).brief()).isEqualTo("405 METHOD_NOT_ALLOWED");
