@@ -8,6 +8,7 @@ import dev.millrace.api.PageOf;
 import dev.millrace.api.PrunableJob;
 import dev.millrace.api.PruneRequest;
 import dev.millrace.api.TaskTerms;
+import dev.millrace.api.UnreadableJob;
 import dev.millrace.client.error.NetworkException;
 import dev.millrace.client.internal.transport.ApiTransport;
 import dev.millrace.client.internal.transport.ClientRequest;
@@ -18,6 +19,8 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -139,19 +142,30 @@ public final class JobsApi {
   }
 
   /** One page of the jobs that {@link #prune} would delete, oldest first. Deletes nothing. */
-  public PageOf<PrunableJob> prunable(PruneRequest request, int limit, @Nullable String cursor) {
+  public PrunableJobs prunable(PruneRequest request, int limit, @Nullable String cursor) {
     ClientResponse response =
         transport.send(
             prune(request, true)
                 .query("limit", ApiTransport.limitOrNull(limit))
                 .query("cursor", cursor));
-    return new PageOf<>(
-        response.list("jobs", PrunableJob::fromJson), response.header("X-Next-Cursor"));
+    return new PrunableJobs(
+        response.list("jobs", PrunableJob::fromJson),
+        response.list("unreadable", UnreadableJob::fromJson),
+        response.header("X-Next-Cursor"));
   }
 
   /** All jobs that {@link #prune} would delete, fetched page by page. */
-  public Stream<PrunableJob> prunable(PruneRequest request) {
-    return PageOf.stream(cursor -> prunable(request, 0, cursor));
+  public PrunableJobs prunable(PruneRequest request) {
+    List<PrunableJob> jobs = new ArrayList<>();
+    List<UnreadableJob> unreadable = new ArrayList<>();
+    String cursor = null;
+    do {
+      PrunableJobs page = prunable(request, 0, cursor);
+      jobs.addAll(page.jobs());
+      unreadable.addAll(page.unreadable());
+      cursor = page.next();
+    } while (cursor != null);
+    return new PrunableJobs(jobs, unreadable, null);
   }
 
   private static ClientRequest prune(PruneRequest request, boolean dryRun) {

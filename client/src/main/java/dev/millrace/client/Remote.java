@@ -6,7 +6,6 @@ import dev.millrace.api.ApiJob;
 import dev.millrace.api.ApiTask;
 import dev.millrace.api.LogLine;
 import dev.millrace.api.PageOf;
-import dev.millrace.api.PrunableJob;
 import dev.millrace.api.PruneRequest;
 import dev.millrace.api.TaskTerms;
 import dev.millrace.client.error.ApiException;
@@ -204,10 +203,10 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
                 .collect(toMap(task, TaskTerms::terms, (_, last) -> last)));
   }
 
-  /** The ids of jobs that {@link JobControls#prune} would delete, oldest first. */
-  public List<JobId> prunable(Instant before, Set<JobState> states) {
+  /** The jobs that {@link JobControls#prune} would delete, oldest first. */
+  public PrunableJobs prunable(Instant before, Set<JobState> states) {
     PruneRequest old = new PruneRequest(before, states);
-    return require(() -> client.jobs().prunable(old).map(PrunableJob::ownId).toList());
+    return require(() -> client.jobs().prunable(old));
   }
 
   @Override

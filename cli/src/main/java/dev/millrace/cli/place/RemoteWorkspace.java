@@ -1,8 +1,11 @@
 package dev.millrace.cli.place;
 
+import dev.millrace.api.PrunableJob;
+import dev.millrace.api.UnreadableJob;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.client.MillraceClient;
+import dev.millrace.client.PrunableJobs;
 import dev.millrace.client.Remote;
 import dev.millrace.core.Work;
 import dev.millrace.core.event.Cause;
@@ -17,6 +20,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -84,7 +88,12 @@ final class RemoteWorkspace implements Place {
 
   @Override
   public PruneDryRun dryRunPrune(Instant before, Set<JobState> states) {
-    return new PruneDryRun(remote.prunable(before, states), Map.of());
+    PrunableJobs found = remote.prunable(before, states);
+    Map<JobId, String> unreadable = new LinkedHashMap<>();
+    for (UnreadableJob job : found.unreadable()) {
+      unreadable.put(job.ownId(), job.message().strip().replace('\n', ' '));
+    }
+    return new PruneDryRun(found.jobs().stream().map(PrunableJob::ownId).toList(), unreadable);
   }
 
   @Override

@@ -18,6 +18,7 @@ import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -166,6 +167,24 @@ class SamePlacesTest {
     assertThat(cli.run("prune", url, "--older-than", "0s", "--json").out())
         .isEqualTo("{\"pruned\":1}\n");
     assertThat(store.state(InProcessCli.id(held))).contains(JobState.PAUSED);
+  }
+
+  @Test
+  void damagedJobsAreNamedAlike() throws IOException {
+    String good = done("one");
+    String damaged = done("two");
+    close();
+    Path events = dir.resolve("ws/output/" + damaged + "/events.jsonl");
+    List<String> lines = new ArrayList<>(Files.readAllLines(events));
+    lines.set(1, "{broken");
+    Files.write(events, lines);
+    serve();
+    InProcessCli.Result dry = same("prune", "--older-than", "0s", "--dry-run");
+    assertThat(dry.lines()).containsExactly(good);
+    assertThat(dry.err())
+        .startsWith("skipped " + damaged + ": ")
+        .endsWith("\nwould prune 1 job\n")
+        .hasLineCount(2);
   }
 
   @Test

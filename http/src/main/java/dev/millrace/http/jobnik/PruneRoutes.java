@@ -1,8 +1,10 @@
 package dev.millrace.http.jobnik;
 
+import static java.util.stream.Collectors.partitioningBy;
 import static java.util.stream.Collectors.toUnmodifiableSet;
 
 import dev.millrace.api.PrunableJob;
+import dev.millrace.api.UnreadableJob;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
@@ -19,6 +21,7 @@ import dev.millrace.http.route.Route;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -82,7 +85,7 @@ final class PruneRoutes {
         if (!page.visit(EntityId.of(id))) {
           return page.reply(PruneRoutes::dryRun);
         }
-        find(id, before).map(PrunableJob::toJson).ifPresent(page::add);
+        find(id, before).ifPresent(page::add);
         last = id;
       }
       if (ids.size() < most) {
@@ -92,20 +95,26 @@ final class PruneRoutes {
     }
   }
 
-  private static JsonObject dryRun(List<JsonObject> jobs) {
-    return JsonObject.create().put("pruned", 0).put("jobs", jobs);
+  private static JsonObject dryRun(List<JsonObject> entries) {
+    Map<Boolean, List<JsonObject>> byReadable =
+        entries.stream().collect(partitioningBy(entry -> entry.has("endTime")));
+    return JsonObject.create()
+        .put("pruned", 0)
+        .put("jobs", byReadable.get(true))
+        .put("unreadable", byReadable.get(false));
   }
 
-  /** The job, if it ended before that time; one that cannot be read is left out. */
-  private Optional<PrunableJob> find(JobId id, Instant before) {
+  /** The job, if it ended before that time or cannot be read. */
+  private Optional<JsonObject> find(JobId id, Instant before) {
     try {
       JobView job = store.find(id).orElse(null);
       Instant end = job == null ? null : job.completedAt();
       return end == null || !end.isBefore(before)
           ? Optional.empty()
-          : Optional.of(new PrunableJob(EntityId.of(id).uuid(), id, job.state(), end));
+          : Optional.of(new PrunableJob(EntityId.of(id).uuid(), id, job.state(), end).toJson());
     } catch (JobException e) {
-      return Optional.empty();
+      String why = String.valueOf(e.getMessage());
+      return Optional.of(new UnreadableJob(EntityId.of(id).uuid(), id, why).toJson());
     }
   }
 }

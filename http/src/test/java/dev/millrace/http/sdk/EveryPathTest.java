@@ -226,11 +226,11 @@ class EveryPathTest {
     }
     PruneRequest request = new PruneRequest(server.clock.instant(), Set.of(JobState.ABORTED));
     assertThat(client.jobs().prunable(request, 2, null).next()).isNotNull();
-    assertThat(client.jobs().prunable(request))
+    assertThat(client.jobs().prunable(request).jobs())
         .extracting(PrunableJob::id)
         .containsExactlyElementsOf(made);
     assertThat(client.jobs().prune(request)).isEqualTo(3);
-    assertThat(client.jobs().prunable(request)).isEmpty();
+    assertThat(client.jobs().prunable(request).jobs()).isEmpty();
     assertThatThrownBy(() -> new PruneRequest(Instant.EPOCH, Set.of(JobState.PENDING)))
         .hasMessageContaining("COMPLETED, FAILED or ABORTED");
   }

@@ -3,6 +3,7 @@ package dev.millrace.http.sdk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.api.PrunableJob;
 import dev.millrace.client.Remote;
 import dev.millrace.client.worker.Worker;
 import dev.millrace.core.Flow;
@@ -226,7 +227,8 @@ class RemoteTest {
     assertThat(controls.abort(id, cause)).isEqualTo(Outcome.DONE);
     assertThat(controls.abort(Work.generateId(), cause)).isInstanceOf(Outcome.Missing.class);
     server.clock.advance(Duration.ofSeconds(1));
-    assertThat(remote.prunable(server.clock.instant(), Set.of(JobState.ABORTED)))
+    assertThat(remote.prunable(server.clock.instant(), Set.of(JobState.ABORTED)).jobs())
+        .extracting(PrunableJob::ownId)
         .containsExactly(id);
     assertThat(controls.prune(server.clock.instant(), Set.of(JobState.ABORTED))).isOne();
     assertThat(server.store.find(id)).isEmpty();
