@@ -1,5 +1,7 @@
 package dev.millrace.cli.levers;
 
+import static java.util.stream.Collectors.toCollection;
+
 import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.Syntax;
@@ -20,11 +22,14 @@ import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** {@code millrace prune}: deletes old finished jobs. No other command deletes a job. */
 public final class PruneCommand implements Command {
   private static final Set<JobState> FINAL =
-      EnumSet.of(JobState.COMPLETED, JobState.FAILED, JobState.ABORTED);
+      Stream.of(JobState.values())
+          .filter(JobState::isFinal)
+          .collect(toCollection(() -> EnumSet.noneOf(JobState.class)));
   private static final Option OLDER =
       Option.value("older-than", "D", "jobs that ended longer ago than this: 12h, 30d");
   private static final Option STATE =
@@ -39,7 +44,7 @@ public final class PruneCommand implements Command {
         List.of("[DIR|URL] --older-than D [options]"),
         "Deletes finished jobs with their results. Nothing else ever deletes a job.",
         List.of(OLDER, STATE, DRY, PlaceLocator.OPTION),
-        "");
+        "A URL needs a key with the scope admin, in MILLRACE_API_KEY.");
   }
 
   @Override
