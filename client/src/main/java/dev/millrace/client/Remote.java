@@ -187,9 +187,27 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
         line.cursor(), line.at(), new Fact.WorkerLogLine(0, 0, line.level(), line.line()));
   }
 
+  /** Needs the scope {@code submit}. */
   @Override
   public Optional<JobSpec> spec(JobId id) {
-    return find(() -> JobDocument.read(client.jobs().document(uuid(id)), JobDocument.INLINE));
+    try {
+      return Optional.of(JobDocument.read(client.jobs().document(uuid(id)), JobDocument.INLINE));
+    } catch (ApiException e) {
+      if (e.code().equals("JOB_NOT_FOUND")) {
+        return Optional.empty();
+      }
+      boolean noSuchPath = e.isNotFound() || e.status() == 405;
+      throw new StoreException(
+          noSuchPath
+              ? "the server does not show the documents of jobs; it may be an older version, or not"
+                  + " at this URL ("
+                  + e.getMessage()
+                  + ")"
+              : e.getMessage(),
+          e);
+    } catch (NetworkException e) {
+      throw new StoreException(e.getMessage(), e);
+    }
   }
 
   /** The frozen terms of the job's tasks; the last ones of each task count. */
