@@ -9,6 +9,7 @@ import dev.millrace.api.PrunableJob;
 import dev.millrace.api.PruneRequest;
 import dev.millrace.api.TaskTerms;
 import dev.millrace.api.UnreadableJob;
+import dev.millrace.client.error.ApiException;
 import dev.millrace.client.error.NetworkException;
 import dev.millrace.client.internal.transport.ApiTransport;
 import dev.millrace.client.internal.transport.ClientRequest;
@@ -30,10 +31,19 @@ public final class JobsApi {
   /** The server answers when all jobs are deleted. */
   private static final Duration PRUNE_TIMEOUT = Duration.ofMinutes(10);
 
+  private static final String STILL_PRUNING =
+      "the server may still be pruning; a dry run shows what is left";
+
   private final ApiTransport transport;
+  private final Duration pruneTimeout;
 
   JobsApi(ApiTransport transport) {
+    this(transport, PRUNE_TIMEOUT);
+  }
+
+  JobsApi(ApiTransport transport, Duration pruneTimeout) {
     this.transport = transport;
+    this.pruneTimeout = pruneTimeout;
   }
 
   /** Creates a job without stages, to which stages are added later. Retried safely. */
@@ -130,15 +140,23 @@ public final class JobsApi {
   }
 
   /**
-   * Deletes old finished jobs; needs the scope {@code admin}. Retried: after a lost answer, jobs
-   * that the first try deleted are not counted.
+   * Deletes old finished jobs; needs the scope {@code admin}. Retried only if the request was not
+   * sent: if its answer is lost, the server may still be deleting, and {@link #prunable} shows what
+   * is left.
    *
    * @return how many were deleted
    */
   public int prune(PruneRequest request) {
-    return transport
-        .send(prune(request, false).timeoutPerTry(PRUNE_TIMEOUT))
-        .read(body -> Math.toIntExact(body.integer("pruned")));
+    try {
+      return transport
+          .send(prune(request, false).timeoutPerTry(pruneTimeout))
+          .read(body -> Math.toIntExact(body.integer("pruned")));
+    } catch (NetworkException e) {
+      throw e.isUnsent() ? e : e.withAdvice(STILL_PRUNING);
+    } catch (ApiException e) {
+      boolean answerLost = e.status() == 502 || e.status() == 504; // a proxy gave up
+      throw answerLost ? e.withAdvice(STILL_PRUNING) : e;
+    }
   }
 
   /** One page of the jobs that {@link #prune} would delete, oldest first. Deletes nothing. */
@@ -169,7 +187,8 @@ public final class JobsApi {
   }
 
   private static ClientRequest prune(PruneRequest request, boolean dryRun) {
-    return ClientRequest.post("/v1/jobs/prune").repeatable().body(request.toJson(dryRun));
+    ClientRequest post = ClientRequest.post("/v1/jobs/prune").body(request.toJson(dryRun));
+    return dryRun ? post.repeatable() : post;
   }
 
   /** Replaces the user metadata of the job. */

@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.millrace.api.NewJob;
 import dev.millrace.api.NewTask;
+import dev.millrace.api.PruneRequest;
 import dev.millrace.api.TaskStatusUpdate;
 import dev.millrace.client.ScriptedServer.ReceivedRequest;
 import dev.millrace.client.error.ApiException;
+import dev.millrace.client.error.ClientException;
 import dev.millrace.client.error.NetworkException;
+import dev.millrace.client.internal.transport.TransportAccess;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
 import java.io.IOException;
@@ -21,7 +24,9 @@ import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import javax.net.ssl.SSLHandshakeException;
@@ -104,6 +109,36 @@ class RetriesTest {
         .isNotNull()
         .isEqualTo(requests.get(1).header("Idempotency-Key"));
     assertThat(requests.get(0).body()).isEqualTo(requests.get(1).body());
+  }
+
+  @Test
+  void pruneIsNotRetriedWhenItsAnswerIsLost() {
+    PruneRequest old = new PruneRequest(Instant.EPOCH, Set.of(JobState.FAILED));
+    for (ScriptedServer.Script lost :
+        List.of(ScriptedServer.lost(), ScriptedServer.text(504, ""))) {
+      int before = api.seen("POST .*").size();
+      api.on("POST .*", lost);
+      assertThatThrownBy(() -> client.jobs().prune(old))
+          .isInstanceOf(ClientException.class)
+          .hasMessageContaining("the server may still be pruning")
+          .hasMessageContaining("a dry run shows what is left");
+      assertThat(api.seen("POST .*")).hasSize(before + 1);
+    }
+  }
+
+  @Test
+  void pruneIsNotRetriedAfterATimeout() {
+    PruneRequest old = new PruneRequest(Instant.EPOCH, Set.of(JobState.FAILED));
+    CountDownLatch end = new CountDownLatch(1);
+    api.on("POST .*", (_, _) -> end.await());
+    JobsApi jobs = new JobsApi(TransportAccess.of(client), Duration.ofMillis(200));
+    NetworkException e = catchThrowableOfType(NetworkException.class, () -> jobs.prune(old));
+    end.countDown();
+    assertThat(e.kind()).isEqualTo(NetworkException.Kind.TIMEOUT);
+    assertThat(e)
+        .hasMessageContaining(
+            "no answer in time; the server may still be pruning; a dry run shows");
+    assertThat(api.seen("POST .*")).hasSize(1);
   }
 
   @Test

@@ -34,6 +34,11 @@ public final class ApiException extends ClientException {
     this.retryAfter = retryAfter;
   }
 
+  /** The same error, with what to do about it in its text. */
+  public ApiException withAdvice(String advice) {
+    return new ApiException(status, code, text + "; " + advice, requestId, retryAfter);
+  }
+
   public int status() {
     return status;
   }

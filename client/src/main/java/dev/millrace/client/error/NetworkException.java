@@ -114,6 +114,11 @@ public final class NetworkException extends ClientException {
     return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
   }
 
+  /** The same failure, with what to do about it in its message. */
+  public NetworkException withAdvice(String advice) {
+    return make(kind, unsent, getMessage() + "; " + advice, this);
+  }
+
   public Kind kind() {
     return kind;
   }
