@@ -33,7 +33,8 @@ final class RemoteControls implements JobControls {
   @Override
   public Outcome apply(JobId id, Lever lever, Cause cause) {
     if (cause.comment() != null) {
-      throw new UnsupportedOperationException("the HTTP API has no field for a comment");
+      throw new UnsupportedOperationException(
+          "a comment cannot be sent over HTTP: the API has no field for it");
     }
     LeverRequest request = LeverRequest.of(id, lever);
     try {

@@ -3,7 +3,6 @@ package dev.millrace.cli.doctor;
 import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.Syntax;
-import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
@@ -64,10 +63,7 @@ public final class DoctorCommand implements Command {
       named = given.words().getFirst();
     }
     String place = named == null ? PlaceLocator.defaultName(shell) : named;
-    if (place != null && PlaceOpener.isUrl(place)) {
-      throw new UsageException("DIR must be a directory path, not a URL: " + place);
-    }
-    return place == null ? null : shell.path(place);
+    return place == null ? null : PlaceOpener.directory(shell, place);
   }
 
   private static void print(Shell shell, Findings findings, boolean json) {

@@ -22,8 +22,14 @@ public final class PlaceOpener {
     READ,
     /** It is created if it does not exist. */
     SUBMIT,
+    /** It must exist, and be of a kind that a process can own. */
+    MANAGE,
     /** Like SUBMIT, and this process will own it. */
-    SERVE
+    SERVE;
+
+    boolean needsDirectory() {
+      return this == MANAGE || this == SERVE;
+    }
   }
 
   /** The jobs of a place that must exist. */
@@ -36,9 +42,19 @@ public final class PlaceOpener {
     return open(shell, named, Purpose.SUBMIT);
   }
 
+  /** The place, which must exist, that a process may own. */
+  public static OwnablePlace openToManage(Shell shell, String named) {
+    return open(shell, named, Purpose.MANAGE).requireOwnable();
+  }
+
   /** The place that this process serves; created if it does not exist. */
   public static OwnablePlace openToServe(Shell shell, String named) {
     return open(shell, named, Purpose.SERVE).requireOwnable();
+  }
+
+  /** The directory of a place; it need not be a workspace, but a URL is refused. */
+  public static Path directory(Shell shell, String named) {
+    return isUrl(named) ? Path.of(openToManage(shell, named).location()) : shell.path(named);
   }
 
   /** Whether there is such a place; a server is assumed to be there. */
@@ -59,8 +75,8 @@ public final class PlaceOpener {
                   + "\" names no place for jobs: \""
                   + scheme
                   + SEPARATOR
-                  + "\" is not supported; give a workspace's directory, or a server's http:// or"
-                  + " https:// URL");
+                  + "\" is not supported; give a workspace's directory"
+                  + (purpose.needsDirectory() ? "" : ", or a server's http:// or https:// URL"));
     };
   }
 
@@ -77,7 +93,7 @@ public final class PlaceOpener {
 
   private static Workspace workspace(Shell shell, String named, Purpose purpose) {
     Path path = shell.path(named);
-    if (purpose == Purpose.READ) {
+    if (purpose == Purpose.READ || purpose == Purpose.MANAGE) {
       requireWorkspace(named, path);
     }
     Workspace workspace = Workspace.open(path);

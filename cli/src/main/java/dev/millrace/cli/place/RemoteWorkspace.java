@@ -71,9 +71,6 @@ final class RemoteWorkspace implements Place {
 
   @Override
   public Outcome apply(JobId id, Lever lever, Cause cause) {
-    if (cause.comment() != null) {
-      throw new UsageException("--comment cannot be sent over HTTP: the API has no field for it");
-    }
     try {
       return remote.controls().apply(id, lever, cause);
     } catch (UnsupportedOperationException e) {

@@ -125,8 +125,7 @@ public final class ServeCommand implements Command {
     check(words);
     Arguments given = NetworkOptions.configured(shell, words, configurable());
     if (given.has(STATUS) || given.has(STOP)) {
-      OwnablePlace place =
-          PlaceOpener.openExisting(shell, PlaceLocator.toServe(shell, given)).requireOwnable();
+      OwnablePlace place = PlaceOpener.openToManage(shell, PlaceLocator.toServe(shell, given));
       return given.has(STATUS)
           ? new OwnerStatusPrinter(shell, place).print(given.has(Option.JSON))
           : new OwnerStopper(shell, place, given.has(Option.JSON))

@@ -3,6 +3,8 @@ package dev.millrace.cli.place;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cli.InProcessCli;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,8 +26,7 @@ class PlaceOpenerTest {
           {"flow", place},
           {"pause", place, "1_2_3"},
           {"prune", place, "--older-than", "1d"},
-          {"jobs", "-d", place},
-          {"serve", "-d", place, "--exec", "a=b"}
+          {"jobs", "-d", place}
         }) {
       InProcessCli.Result result = cli.run(command);
       assertThat(result.status()).as(command[0]).isNotZero();
@@ -39,6 +40,27 @@ class PlaceOpenerTest {
     assertThat(new InProcessCli(dir).env("MILLRACE_WORKSPACE", place).run("jobs").err())
         .contains("is not supported");
     assertThat(dir).isEmptyDirectory();
+  }
+
+  @Test
+  void aUrlIsNotSuggestedWhereOnlyADirectoryIsPossible() throws IOException {
+    Files.writeString(dir.resolve("in.jsonl"), "");
+    for (String[] command :
+        new String[][] {
+          {"serve", "-d", "ftp://x", "--exec", "a=b"},
+          {"serve", "-d", "ftp://x", "--status"},
+          {"serve", "-d", "ftp://x", "--stop"},
+          {"batch", "in.jsonl", "--workspace", "ftp://x"},
+          {"doctor", "ftp://x"}
+        }) {
+      InProcessCli.Result result = new InProcessCli(dir).run(command);
+      assertThat(result.status()).as(String.join(" ", command)).isNotZero();
+      assertThat(result.err().lines().findFirst())
+          .as(String.join(" ", command))
+          .contains(
+              "Error: \"ftp://x\" names no place for jobs: \"ftp://\" is not supported; give a"
+                  + " workspace's directory");
+    }
   }
 
   /** A path may have a colon and two slashes, too. */
