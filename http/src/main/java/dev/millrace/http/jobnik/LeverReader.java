@@ -12,8 +12,9 @@ import dev.millrace.http.jobnik.entity.JobnikProblems;
 import dev.millrace.http.route.ApiRequest;
 
 /**
- * Decodes requests that change a job into levers: the only place of this API that does. Ids come
- * before bodies, so that a request for something missing is a 404 whatever it says.
+ * Decodes requests that change a job into levers: the only place of this API that does. Ids are
+ * read before bodies, so that of two errors that of the id is answered. A body that breaks its
+ * schema was refused earlier, whether the id exists or not.
  */
 record LeverReader(EntityLookup lookup) {
   LeverRequest deletion(ApiRequest call) {
@@ -30,6 +31,7 @@ record LeverReader(EntityLookup lookup) {
   }
 
   LeverRequest jobStatus(ApiRequest call) {
+    JobId id = job(call);
     Lever lever =
         switch (status(call)) {
           case PENDING -> new Lever.Resume();
@@ -37,7 +39,7 @@ record LeverReader(EntityLookup lookup) {
           case ABORTED -> new Lever.Abort();
           default -> throw JobnikProblems.invalid("only the system moves a job there");
         };
-    return new LeverRequest(job(call), lever);
+    return new LeverRequest(id, lever);
   }
 
   /** The state that the body asks for; its schema has only those that a user can ask for. */
