@@ -16,6 +16,8 @@ import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The rules for a user's levers. What follows from a lever is recorded in the same update. */
 public final class LeverRules {
@@ -28,9 +30,8 @@ public final class LeverRules {
    */
   public static Outcome apply(JobUpdate update, Lever lever, JobHeader submitted, Cause cause) {
     return switch (lever) {
-      case Lever.Pause() -> applyToJob(update, JobEvent.PAUSE, cause);
-      case Lever.Resume() -> applyToJob(update, JobEvent.RESUME, cause);
-      case Lever.Abort() -> applyToJob(update, JobEvent.ABORT, cause);
+      case Lever.Pause _, Lever.Resume _, Lever.Abort _ ->
+          applyToJob(update, Objects.requireNonNull(jobEvent(lever)), cause);
       case Lever.Approve(int stage) -> approve(update, stage, cause);
       case Lever.Hold(int stage) -> hold(update, stage, cause);
       case Lever.Prioritize(Priority priority) ->
@@ -45,6 +46,16 @@ public final class LeverRules {
       case Lever.AddTasks(int stage, List<TaskSpec> tasks) ->
           AdditionRules.addTasks(update, stage, tasks, cause);
       case Lever.Delete() -> AdditionRules.allowsDelete(update.fold());
+    };
+  }
+
+  /** The event of a lever that changes the job's own state; null for the others. */
+  public static @Nullable JobEvent jobEvent(Lever lever) {
+    return switch (lever) {
+      case Lever.Pause _ -> JobEvent.PAUSE;
+      case Lever.Resume _ -> JobEvent.RESUME;
+      case Lever.Abort _ -> JobEvent.ABORT;
+      default -> null;
     };
   }
 

@@ -9,9 +9,11 @@ import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.LeverRules;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobIdGenerator;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.JobTransitions;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
@@ -71,11 +73,9 @@ final class LeverActions<J extends StoredJob> {
 
   /** A store may make a change of the job's own state in two steps that must know each other. */
   private Cause named(Lever lever, Cause cause) {
-    boolean moves =
-        lever instanceof Lever.Pause
-            || lever instanceof Lever.Resume
-            || lever instanceof Lever.Abort;
-    return moves && cause.op() == null ? cause.withOp(operations.next().value()) : cause;
+    return LeverRules.jobEvent(lever) != null && cause.op() == null
+        ? cause.withOp(operations.next().value())
+        : cause;
   }
 
   private Outcome apply(J job, JobUpdate update, Lever lever, Cause cause) throws IOException {
@@ -85,7 +85,10 @@ final class LeverActions<J extends StoredJob> {
     }
     JobState ended = job.endedElsewhere();
     if (ended != null && !(lever instanceof Lever.Describe)) {
-      return new Outcome.Refused(Outcome.Reason.JOB_ENDED, "the job is " + ended);
+      JobEvent event = LeverRules.jobEvent(lever);
+      return event == null
+          ? new Outcome.Refused(Outcome.Reason.JOB_ENDED, "the job is " + ended)
+          : new Outcome.Refused(JobTransitions.TABLE.refusal(ended, event));
     }
     Outcome kept = keepTasks(job, lever);
     return kept.isDone() ? LeverRules.apply(update, lever, job.header(), cause) : kept;
@@ -166,10 +169,10 @@ final class LeverActions<J extends StoredJob> {
 
   int prune(Instant before, Set<JobState> states) {
     repository.requireIntact();
-    return remove(
-        repository.endedBefore(before, states).stream()
-            .filter(id -> !updater.jobs().contains(id) || state(id).isPresent())
-            .toList());
+    Collection<JobId> ended = repository.endedBefore(before, states);
+    // One in memory may be just ending: a step waits until that is written.
+    ended.stream().filter(updater.jobs()::contains).forEach(this::state);
+    return remove(ended);
   }
 
   private int remove(Collection<JobId> ids) {

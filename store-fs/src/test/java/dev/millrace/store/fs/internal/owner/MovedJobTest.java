@@ -3,8 +3,10 @@ package dev.millrace.store.fs.internal.owner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.JobTransitions;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimSignal;
@@ -52,7 +54,8 @@ class MovedJobTest {
     moveTo(end);
     for (SimulatedStore owner :
         List.of(rig, new SimulatedStore(rig.disk.afterKill(), rig.clock.instant(), 8))) {
-      assertThat(owner.store.pause(id, SimulatedStore.ANNA)).isInstanceOf(Outcome.Refused.class);
+      assertThat(owner.store.pause(id, SimulatedStore.ANNA))
+          .isEqualTo(new Outcome.Refused(JobTransitions.TABLE.refusal(end, JobEvent.PAUSE)));
       assertThat(owner.store.abort(id, SimulatedStore.ANNA)).isInstanceOf(Outcome.Refused.class);
       assertThat(owner.store.approve(id, 1, SimulatedStore.ANNA))
           .isInstanceOf(Outcome.Refused.class);
