@@ -9,16 +9,9 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
-import dev.millrace.http.HttpService;
-import dev.millrace.http.HttpSettings;
-import dev.millrace.http.auth.ApiKeyFile;
 import dev.millrace.http.auth.KeyScope;
-import dev.millrace.http.job.IdResolver;
-import dev.millrace.http.job.IdempotentSubmitter;
 import dev.millrace.http.jobnik.JobnikTestServer.ApiReply;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,26 +84,13 @@ class JobExportRoutesTest {
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void documentNeedsTheScopeSubmit(KeyScope scope, @TempDir Path directory) throws Exception {
     String job = api.job();
-    Path keys = directory.resolve("keys");
-    String key = ApiKeyFile.add(keys, "somebody", Set.of(scope));
-    IdempotentSubmitter submitter = new IdempotentSubmitter(api.store, api.clock);
-    try (HttpService service =
-            HttpService.open(
-                HttpSettings.loopback(0).withKeys(keys),
-                List.of(
-                    new JobnikRouteGroup(
-                        api.store, new IdResolver(api.store), submitter, _ -> {})));
-        HttpClient client = HttpClient.newHttpClient()) {
-      HttpRequest request =
-          HttpRequest.newBuilder(service.uri().resolve("/v1/pipelines/" + job))
-              .header("Authorization", "Bearer " + key)
-              .build();
-      boolean allowed = scope == KeyScope.SUBMIT || scope == KeyScope.ADMIN;
-      assertThat(client.send(request, BodyHandlers.ofString()).statusCode())
-          .isEqualTo(allowed ? 200 : 403);
-    } finally {
-      submitter.close();
-    }
+    boolean allowed = scope == KeyScope.SUBMIT || scope == KeyScope.ADMIN;
+    assertThat(
+            api.statusWithScope(
+                scope,
+                directory,
+                uri -> HttpRequest.newBuilder(uri.resolve("/v1/pipelines/" + job))))
+        .isEqualTo(allowed ? 200 : 403);
   }
 
   @Test

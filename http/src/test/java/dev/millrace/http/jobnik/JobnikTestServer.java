@@ -9,6 +9,8 @@ import dev.millrace.core.store.memory.MemoryStoreFixture;
 import dev.millrace.core.task.TraceContext;
 import dev.millrace.http.HttpService;
 import dev.millrace.http.HttpSettings;
+import dev.millrace.http.auth.ApiKeyFile;
+import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.job.IdResolver;
 import dev.millrace.http.job.IdempotentSubmitter;
 import dev.millrace.http.openapi.DocumentedResponseCheck;
@@ -22,8 +24,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +68,27 @@ final class JobnikTestServer implements AutoCloseable {
         new JobnikRouteGroup(
             store, new IdResolver(store), new IdempotentSubmitter(store, clock), _ -> {});
     service = HttpService.open(HttpSettings.loopback(0), List.of(routes));
+  }
+
+  /**
+   * The status of a request with a key that has one scope, to a service of its own over the same
+   * store.
+   *
+   * @param directory for the file of keys
+   * @param request makes the request to that service, without its key
+   */
+  int statusWithScope(KeyScope scope, Path directory, Function<URI, HttpRequest.Builder> request)
+      throws IOException, InterruptedException {
+    Path keys = directory.resolve("keys");
+    String key = ApiKeyFile.add(keys, "somebody", Set.of(scope));
+    try (HttpService guarded =
+        HttpService.open(HttpSettings.loopback(0).withKeys(keys), List.of(routes))) {
+      return client
+          .send(
+              request.apply(guarded.uri()).header("Authorization", "Bearer " + key).build(),
+              BodyHandlers.ofString())
+          .statusCode();
+    }
   }
 
   /** An answer. */

@@ -6,23 +6,15 @@ import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader.Query;
-import dev.millrace.http.HttpService;
-import dev.millrace.http.HttpSettings;
-import dev.millrace.http.auth.ApiKeyFile;
 import dev.millrace.http.auth.KeyScope;
-import dev.millrace.http.job.IdResolver;
-import dev.millrace.http.job.IdempotentSubmitter;
 import dev.millrace.http.jobnik.JobnikTestServer.ApiReply;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -171,28 +163,18 @@ class PruneRoutesTest {
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void keyNeedsTheScopeAdmin(KeyScope scope, @TempDir Path directory) throws Exception {
     ended();
-    Path keys = directory.resolve("keys");
-    String key = ApiKeyFile.add(keys, "somebody", Set.of(scope));
-    IdempotentSubmitter submitter = new IdempotentSubmitter(api.store, api.clock);
-    try (HttpService service =
-            HttpService.open(
-                HttpSettings.loopback(0).withKeys(keys),
-                List.of(
-                    new JobnikRouteGroup(
-                        api.store, new IdResolver(api.store), submitter, _ -> {})));
-        HttpClient client = HttpClient.newHttpClient()) {
-      HttpRequest request =
-          HttpRequest.newBuilder(service.uri().resolve(PATH))
-              .header("Authorization", "Bearer " + key)
-              .header("Content-Type", "application/json")
-              .POST(BodyPublishers.ofString(JobnikTestServer.json(body(now().plusSeconds(1), ""))))
-              .build();
-      int status = client.send(request, BodyHandlers.ofString()).statusCode();
-      boolean admin = scope == KeyScope.ADMIN;
-      assertThat(status).isEqualTo(admin ? 200 : 403);
-      assertThat(jobs()).isEqualTo(admin ? 0 : 1);
-    } finally {
-      submitter.close();
-    }
+    int status =
+        api.statusWithScope(
+            scope,
+            directory,
+            uri ->
+                HttpRequest.newBuilder(uri.resolve(PATH))
+                    .header("Content-Type", "application/json")
+                    .POST(
+                        BodyPublishers.ofString(
+                            JobnikTestServer.json(body(now().plusSeconds(1), "")))));
+    boolean admin = scope == KeyScope.ADMIN;
+    assertThat(status).isEqualTo(admin ? 200 : 403);
+    assertThat(jobs()).isEqualTo(admin ? 0 : 1);
   }
 }
