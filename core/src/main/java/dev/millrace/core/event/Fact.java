@@ -16,8 +16,14 @@ public sealed interface Fact {
   /**
    * The first fact of every job: it was submitted. It implies what follows from the plan alone: the
    * job is enqueued (or held), the first stage open (or at its gate), the given tasks enqueued.
+   *
+   * @param version of the log: what later facts imply depends on it
    */
-  record Submitted() implements Fact {}
+  record Submitted(int version) implements Fact {
+    public Submitted() {
+      this(LogEntryJson.VERSION);
+    }
+  }
 
   record JobChanged(JobEvent event, Cause cause) implements Fact {}
 

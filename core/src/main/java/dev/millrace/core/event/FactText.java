@@ -25,7 +25,7 @@ public final class FactText {
   public static String of(Fact fact, Function<Instant, String> times) {
     String text =
         switch (fact) {
-          case Fact.Submitted() -> "job submitted";
+          case Fact.Submitted _ -> "job submitted";
           case Fact.JobChanged(var event, Cause cause) -> "job " + word(event) + by(cause);
           case Fact.StageChanged(int stage, var event, Cause cause, var opening) ->
               subject(stage, 0) + " " + word(event) + by(cause) + tasks(opening);

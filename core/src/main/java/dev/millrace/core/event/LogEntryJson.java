@@ -24,8 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LogEntryJson {
 
-  /** The version of the log's format, in its first line. */
-  public static final int VERSION = 1;
+  /**
+   * The version of new logs, in their first line. In version 1 a failed job aborts the stages that
+   * never began; since version 2 they keep their state.
+   */
+  public static final int VERSION = 2;
 
   private LogEntryJson() {}
 
@@ -37,7 +40,8 @@ public final class LogEntryJson {
   public static JsonObject toJson(LogEntry entry) {
     JsonObject out = JsonObject.create().put("n", entry.number()).put("at", entry.at().toString());
     switch (entry.fact()) {
-      case Fact.Submitted() -> out.put("on", "job").put("event", "submit").put("v", VERSION);
+      case Fact.Submitted(int version) ->
+          out.put("on", "job").put("event", "submit").put("v", version);
       case Fact.JobChanged(JobEvent event, Cause cause) ->
           cause(out.put("on", "job").put("event", name(event)), cause);
       case Fact.StageChanged(int stage, StageEvent event, Cause cause, Opening opening) -> {
@@ -191,10 +195,11 @@ public final class LogEntryJson {
   }
 
   private static Fact submitted(JsonObject in) {
-    if (in.integer("v") != VERSION) {
-      throw new JsonException("log version " + in.integer("v") + " is not " + VERSION);
+    long version = in.integer("v");
+    if (version < 1 || version > VERSION) {
+      throw new JsonException("log version " + version + " is not one of 1 to " + VERSION);
     }
-    return new Fact.Submitted();
+    return new Fact.Submitted((int) version);
   }
 
   private static Fact task(JsonObject in, TaskEvent event) {

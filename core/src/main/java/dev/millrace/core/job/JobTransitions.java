@@ -18,7 +18,7 @@ public final class JobTransitions {
           ABORT    | U | CREATED, PENDING, IN_PROGRESS, PAUSED | ABORTED     | stages and unfinished tasks end with it
           BEGIN    | S | PENDING                               | IN_PROGRESS | a task started, or had started before a pause
           COMPLETE | S | PENDING, IN_PROGRESS                  | COMPLETED   | all stages completed
-          FAIL     | S | PENDING, IN_PROGRESS                  | FAILED      | a stage failed; unfinished stages and tasks are aborted
+          FAIL     | S | PENDING, IN_PROGRESS                  | FAILED      | a stage failed; its unfinished tasks are aborted, later stages stay as they are
           """);
 
   private JobTransitions() {}

@@ -17,7 +17,7 @@ public final class StageTransitions {
           BEGIN    | S | PENDING                                | IN_PROGRESS | a task started, or had started before a hold
           COMPLETE | S | PENDING, IN_PROGRESS                   | COMPLETED   | all tasks completed; collecting: all final, within its tolerance; sealed and empty: at once
           FAIL     | S | PENDING, IN_PROGRESS                   | FAILED      | a task failed for good; collecting: more than it tolerates; a template has no answer
-          ABORT    | S | CREATED, PENDING, WAITING, IN_PROGRESS | ABORTED     | its job ended
+          ABORT    | S | CREATED, PENDING, WAITING, IN_PROGRESS | ABORTED     | its job was aborted
           """);
 
   private StageTransitions() {}

@@ -19,7 +19,7 @@ public final class TaskTransitions {
           RELEASE  | S    | IN_PROGRESS                            | RETRIED     | shutdown, pause, lost lease, crash; costs no attempt
           CEILING  | S    | IN_PROGRESS                            | FAILED      | recovered too often without progress
           EXPIRE   | S    | PENDING, RETRIED                       | FAILED      | queue timeout
-          ABORT    | S    | CREATED, PENDING, IN_PROGRESS, RETRIED | ABORTED     | its job ended
+          ABORT    | S    | CREATED, PENDING, IN_PROGRESS, RETRIED | ABORTED     | its job was aborted, or its stage failed
           """);
 
   private TaskTransitions() {}

@@ -56,6 +56,7 @@ class LogEntryJsonTest {
   private static List<Fact> facts() {
     List<Fact> facts = new ArrayList<>();
     facts.add(new Fact.Submitted());
+    facts.add(new Fact.Submitted(1));
     for (Cause cause : causes()) {
       EnumSet.allOf(JobEvent.class).forEach(event -> facts.add(new Fact.JobChanged(event, cause)));
       for (StageEvent event : StageEvent.values()) {
@@ -133,7 +134,7 @@ class LogEntryJsonTest {
   void theTextOfALineIsPartOfTheFormat() {
     assertThat(LogEntryJson.write(new LogEntry(1, AT, new Fact.Submitted())))
         .isEqualTo(
-            "{\"n\":1,\"at\":\"2026-03-01T08:00:00.123456Z\",\"on\":\"job\",\"event\":\"submit\",\"v\":1}");
+            "{\"n\":1,\"at\":\"2026-03-01T08:00:00.123456Z\",\"on\":\"job\",\"event\":\"submit\",\"v\":2}");
     assertThat(
             LogEntryJson.write(
                 new LogEntry(
@@ -211,9 +212,9 @@ class LogEntryJsonTest {
     assertThatThrownBy(
             () ->
                 LogEntryJson.read(
-                    "{\"n\":1,\"at\":\"2026-03-01T08:00:00Z\",\"on\":\"job\",\"event\":\"submit\",\"v\":2}"))
+                    "{\"n\":1,\"at\":\"2026-03-01T08:00:00Z\",\"on\":\"job\",\"event\":\"submit\",\"v\":3}"))
         .isInstanceOf(JsonException.class)
-        .hasMessage("log version 2 is not 1");
+        .hasMessage("log version 3 is not one of 1 to 2");
   }
 
   @ParameterizedTest

@@ -37,7 +37,7 @@ record LogLineFormatter(Set<Integer> gates) {
   /** The stage that is next after this entry; 0 if the entry does not end a stage. */
   private static int next(Fact fact) {
     return switch (fact) {
-      case Fact.Submitted() -> 1;
+      case Fact.Submitted _ -> 1;
       case Fact.StageChanged(int stage, var event, var _, var _)
           when event == StageEvent.COMPLETE ->
           stage + 1;

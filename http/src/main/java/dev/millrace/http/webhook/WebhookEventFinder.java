@@ -73,7 +73,7 @@ final class WebhookEventFinder {
             case ABORT -> new WebhookEvent(entry.number(), entry.at(), Event.ABORTED, 0);
             case ENQUEUE, START, RESUME, PAUSE, BEGIN -> null;
           };
-      case Fact.Submitted() -> waiting(1, entry, reached(1, entry, view));
+      case Fact.Submitted _ -> waiting(1, entry, reached(1, entry, view));
       case Fact.StageChanged(int stage, StageEvent event, var _, var _) ->
           switch (event) {
             case COMPLETE -> waiting(stage + 1, entry, reached(stage + 1, entry, view));

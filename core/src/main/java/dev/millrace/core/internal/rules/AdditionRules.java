@@ -79,6 +79,10 @@ public final class AdditionRules {
           Reason.STAGE_ENDED,
           "stage " + number + " is " + stage.state() + " and takes no more tasks");
     }
+    if (fold.state().isFinal()) {
+      return new Outcome.Refused(
+          Reason.JOB_ENDED, "the job is " + fold.state() + " and takes no more tasks");
+    }
     if (fold.plan().sealed()) {
       return sealed();
     }

@@ -4,6 +4,7 @@ import dev.millrace.core.event.Cause;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.Fact.Detail;
 import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.event.LogEntryJson;
 import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.JobTransitions;
@@ -32,6 +33,7 @@ public final class JobFold {
   private final TransitionListener listener;
   private final List<StageFold> stages = new ArrayList<>();
   private final Set<String> ops = new HashSet<>();
+  private int version = LogEntryJson.VERSION;
   private JobState state = JobState.CREATED;
   private Instant openSince;
   private @Nullable Instant startedAt;
@@ -63,6 +65,7 @@ public final class JobFold {
     JobFold copy = new JobFold(plan, newListener);
     stages.forEach(stage -> copy.stages.add(stage.copy(newListener)));
     copy.ops.addAll(ops);
+    copy.version = version;
     copy.state = state;
     copy.openSince = openSince;
     copy.startedAt = startedAt;
@@ -83,7 +86,10 @@ public final class JobFold {
     }
     Instant at = entry.at();
     switch (entry.fact()) {
-      case Fact.Submitted() -> submitted(at);
+      case Fact.Submitted(int of) -> {
+        version = of;
+        submitted(at);
+      }
       case Fact.JobChanged(JobEvent event, Cause cause) -> applyJob(event, cause, at);
       case Fact.StageChanged fact -> applyStage(fact, at);
       case Fact.TaskChanged fact -> applyTask(fact, entry);
@@ -147,8 +153,12 @@ public final class JobFold {
   private void applyJob(JobEvent event, Cause cause, Instant at) {
     move(event, at);
     remember(cause);
-    if (state == JobState.ABORTED || state == JobState.FAILED) {
+    if (state == JobState.ABORTED) {
       stages.forEach(stage -> stage.abort(at));
+    } else if (state == JobState.FAILED) {
+      stages.stream()
+          .filter(stage -> version == 1 || stage.hasOpened())
+          .forEach(stage -> stage.abort(at));
     }
   }
 
@@ -211,6 +221,11 @@ public final class JobFold {
 
   public JobPlan plan() {
     return plan;
+  }
+
+  /** The version of its log, by which a failed job treats its later stages. */
+  int version() {
+    return version;
   }
 
   public JobState state() {

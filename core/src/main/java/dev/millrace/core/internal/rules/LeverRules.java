@@ -80,6 +80,9 @@ public final class LeverRules {
     if (StageTransitions.TABLE.next(stage.state(), StageEvent.APPROVE).isEmpty()) {
       return new Outcome.Refused(StageTransitions.TABLE.refusal(stage.state(), StageEvent.APPROVE));
     }
+    if (fold.state().isFinal()) {
+      return ended(fold, number);
+    }
     if (!Cascade.previousStagesCompleted(fold, stage)) {
       return new Outcome.Refused(
           Outcome.Reason.PREVIOUS_STAGE,
@@ -106,8 +109,18 @@ public final class LeverRules {
     if (StageTransitions.TABLE.next(state, StageEvent.HOLD).isEmpty()) {
       return new Outcome.Refused(StageTransitions.TABLE.refusal(state, StageEvent.HOLD));
     }
+    if (fold.state().isFinal()) {
+      return ended(fold, number);
+    }
     update.record(new Fact.StageChanged(number, StageEvent.HOLD, cause, null));
     update.runCascade();
     return Outcome.DONE;
+  }
+
+  /** A stage that never began keeps its state when its job fails; it cannot begin any more. */
+  private static Outcome ended(JobFold fold, int stage) {
+    return new Outcome.Refused(
+        Outcome.Reason.JOB_ENDED,
+        "the job is " + fold.state() + ": stage " + stage + " no longer changes");
   }
 }

@@ -186,6 +186,11 @@ public final class StageFold {
     return counts[taskState.ordinal()];
   }
 
+  /** Whether its turn has come; a stage at its gate, or held before its turn, has not opened. */
+  boolean hasOpened() {
+    return startedAt != null || state != StageState.CREATED && state != StageState.WAITING;
+  }
+
   /** Whether templates still have to be resolved before the stage can run. */
   public boolean hasUnresolvedTemplates() {
     return plan.template()

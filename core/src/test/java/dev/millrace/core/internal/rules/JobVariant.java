@@ -1,6 +1,7 @@
 package dev.millrace.core.internal.rules;
 
 import dev.millrace.core.event.Fact.Opening;
+import dev.millrace.core.event.LogEntryJson;
 import dev.millrace.core.internal.rules.JobPlan.StagePlan;
 import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
@@ -32,7 +33,9 @@ record JobVariant(
     /** Users add stages and tasks. */
     GROWS,
     /** Claims have leases. */
-    LEASES
+    LEASES,
+    /** Its log is of version 1. */
+    OLD_LOG
   }
 
   private static final Instant CREATED = Instant.parse("2026-01-01T00:00:00Z");
@@ -50,6 +53,8 @@ record JobVariant(
     StagePlan gatedFanIn = stage(true, FailureTolerance.NONE, 2, true);
     return List.of(
         new JobVariant("gate", plan(false, plain, gate), JobVariant::none, Set.of()),
+        new JobVariant(
+            "gate, old log", plan(false, plain, gate), JobVariant::none, Set.of(Trait.OLD_LOG)),
         new JobVariant("no gate", plan(false, plain, plain), JobVariant::none, Set.of()),
         new JobVariant("submitted on hold", plan(true, plain, plain), JobVariant::none, Set.of()),
         new JobVariant("collecting half", plan(false, half, half), JobVariant::none, Set.of()),
@@ -64,7 +69,6 @@ record JobVariant(
             "fan-in without answer", plan(false, plain, fanIn), JobVariant::lost, Set.of()),
         new JobVariant(
             "leased claims", plan(false, half, plain), JobVariant::none, Set.of(Trait.LEASES)),
-        new JobVariant("grows", open(false), JobVariant::each, Set.of(Trait.GROWS)),
         new JobVariant("grows on hold", open(true), JobVariant::each, Set.of(Trait.GROWS)));
   }
 
@@ -74,6 +78,10 @@ record JobVariant(
 
   private static JobPlan open(boolean held) {
     return new JobPlan(CREATED, held, false, List.of());
+  }
+
+  int logVersion() {
+    return has(Trait.OLD_LOG) ? 1 : LogEntryJson.VERSION;
   }
 
   boolean has(Trait trait) {

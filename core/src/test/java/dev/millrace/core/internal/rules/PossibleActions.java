@@ -81,7 +81,7 @@ final class PossibleActions {
           JOB,
           Kind.DILIGENT,
           update -> {
-            update.record(new Fact.Submitted());
+            update.record(new Fact.Submitted(variant.logVersion()));
             update.runCascade();
             return Outcome.DONE;
           });

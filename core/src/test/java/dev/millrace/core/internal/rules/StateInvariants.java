@@ -56,7 +56,10 @@ final class StateInvariants {
     require(stage.createdAt() != null, "a stage has createdAt", world);
     require(
         state.isFinal() == (stage.completedAt() != null), "stage: completedAt iff final", world);
-    require(!fold.state().isFinal() || state.isFinal(), "a final job has final stages", world);
+    require(
+        !fold.state().isFinal() || state.isFinal() || keepsItsState(world, stage),
+        "a final job has final stages, but for those after the failed one",
+        world);
     if (stage.number() > 1) {
       boolean before = fold.stage(stage.number() - 1).state() == StageState.COMPLETED;
       boolean begun = state.isOpen() || state == StageState.COMPLETED || state == StageState.FAILED;
@@ -76,12 +79,29 @@ final class StateInvariants {
     }
   }
 
+  /** Whether the job failed before the stage's turn came, in a log that leaves such stages alone. */
+  private static boolean keepsItsState(ExploredState world, StageFold stage) {
+    return world.fold().state() == JobState.FAILED
+        && world.fold().version() > 1
+        && (stage.state() == StageState.CREATED || stage.state() == StageState.WAITING)
+        && stage.number() > 1
+        && stage.startedAt() == null
+        && world.fold().stages().stream()
+            .anyMatch(s -> s.state() == StageState.FAILED && s.number() < stage.number());
+  }
+
   private static void ofTask(ExploredState world, Place at) {
     JobFold fold = world.fold();
     TaskFold task = world.task(at);
     TaskState state = task.state();
     require(state.isFinal() == (task.completedAt() != null), "task: completedAt iff final", world);
-    require(!fold.state().isFinal() || state.isFinal(), "a final job has final tasks", world);
+    boolean kept = keepsItsState(world, fold.stage(at.stage()));
+    require(
+        kept
+            ? state == TaskState.CREATED || state == TaskState.PENDING
+            : !fold.state().isFinal() || state.isFinal(),
+        "a final job has final tasks, but for those of stages that never began",
+        world);
     require((task.startedAt() != null) == (task.token() != null), "started iff claimed", world);
     if (state == TaskState.IN_PROGRESS) {
       require(
@@ -138,10 +158,21 @@ final class StateInvariants {
           "a final job refuses every verb",
           edge);
     }
+    failing(before, step, edge);
     recoveries(before, step, edge);
     growth(before, step, edge);
     attempts(before, step, edge);
     started(before, step, edge);
+  }
+
+  /** A stage is aborted only with its job; in a version 1 log also when the job fails. */
+  private static void failing(ExploredState before, Step step, Object edge) {
+    boolean ended = false;
+    for (Transition move : step.moves()) {
+      boolean failed = move.to() == JobState.FAILED;
+      ended |= move.to() == JobState.ABORTED || failed && step.after().fold().version() == 1;
+      require(move.to() != StageState.ABORTED || ended, "only an abort aborts stages", edge);
+    }
   }
 
   /** Of a former owner only claims with a lease keep running, and progress resets recoveries. */

@@ -75,7 +75,7 @@ final class StateSpace {
       worlds.add(world);
       return worlds.size() - 1;
     }
-    if (key.hashCode() % 16 == 0) {
+    if (key.hashCode() % 64 == 0) {
       compared++;
       requireSameFuture(worlds.get(known), world);
     }

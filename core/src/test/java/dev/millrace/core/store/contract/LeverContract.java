@@ -17,6 +17,7 @@ import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.store.fixture.ManualClock;
 import dev.millrace.core.store.random.StoreComparison;
+import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskState;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -151,6 +152,44 @@ abstract class LeverContract extends ContractCase {
       assertThat(view(id).startedAt()).isNull();
     }
     assertNothingToClaim("a");
+  }
+
+  @Test
+  void stagesAfterTheFailedOneKeepTheirStateAndRefuseLevers() {
+    JobId id =
+        submit(
+            stage("a", "x", "y"),
+            stage("b", "z"),
+            ContractJobs.gate(stage("c", "z")),
+            stage("d", "z"));
+    store.hold(id, 4, ANNA);
+    Claim claim = claimOne("a");
+    store.fail(claim, Failure.permanent("broken"));
+
+    List<StageState> states =
+        List.of(StageState.FAILED, StageState.CREATED, StageState.WAITING, StageState.WAITING);
+    for (boolean after : new boolean[] {false, true}) {
+      if (after) {
+        crash();
+      }
+      assertThat(view(id).state()).isEqualTo(JobState.FAILED);
+      assertThat(view(id).stages()).extracting(JobView.StageView::state).isEqualTo(states);
+      assertThat(taskState(id, 1, 2)).as("of the failed stage").isEqualTo(TaskState.ABORTED);
+      assertThat(taskState(id, 2, 1)).isEqualTo(TaskState.PENDING);
+      assertThat(view(id).stages().get(1).completedAt()).isNull();
+      List<Object> before = everything(id);
+      for (int stage = 1; stage <= 4; stage++) {
+        assertThat(store.hold(id, stage, ANNA)).isInstanceOf(Outcome.Refused.class);
+        assertThat(store.approve(id, stage, ANNA)).isInstanceOf(Outcome.Refused.class);
+      }
+      assertThat(everything(id)).isEqualTo(before);
+      assertNothingToClaim("a", "b", "c", "d");
+      assertThat(store.queueStats().types()).as("nothing of an ended job waits").isEmpty();
+    }
+    assertThat(store.hold(id, 2, ANNA))
+        .isEqualTo(
+            new Outcome.Refused(
+                Outcome.Reason.JOB_ENDED, "the job is FAILED: stage 2 no longer changes"));
   }
 
   @Test

@@ -275,7 +275,11 @@ abstract class OpenJobContract extends ContractCase {
     JobId failed = store.submit(openJob(stage("a", "x"), stage("b")));
     fail(claimOne("a"), "broken");
     assertThat(state(failed)).isEqualTo(JobState.FAILED);
-    assertThat(stageState(failed, 2)).isEqualTo(StageState.ABORTED);
+    assertThat(stageState(failed, 2)).isEqualTo(StageState.CREATED);
+    assertThat(store.addTasks(failed, 2, List.of(TaskSpec.of("y")), ANNA).outcome())
+        .isEqualTo(
+            new Outcome.Refused(
+                Outcome.Reason.JOB_ENDED, "the job is FAILED and takes no more tasks"));
   }
 
   @Test

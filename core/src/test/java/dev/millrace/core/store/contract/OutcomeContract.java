@@ -96,9 +96,9 @@ abstract class OutcomeContract extends ContractCase {
     assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.FAILED);
     assertThat(task(id, 1, 1).attempts()).isEqualTo(2);
     assertThat(taskState(id, 1, 2)).isEqualTo(TaskState.ABORTED);
-    assertThat(taskState(id, 2, 1)).isEqualTo(TaskState.ABORTED);
+    assertThat(taskState(id, 2, 1)).as("of a stage that never began").isEqualTo(TaskState.PENDING);
     assertThat(stageState(id, 1)).isEqualTo(StageState.FAILED);
-    assertThat(stageState(id, 2)).isEqualTo(StageState.ABORTED);
+    assertThat(stageState(id, 2)).isEqualTo(StageState.CREATED);
     assertThat(state(id)).isEqualTo(JobState.FAILED);
     assertThat(view(id).error()).isEqualTo("stage 1 (a): task 1: two");
     assertThat(view(id).completedAt()).isEqualTo(clock.instant());
