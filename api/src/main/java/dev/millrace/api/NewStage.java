@@ -68,6 +68,7 @@ public record NewStage(
       out.put("startAsWaiting", true);
     }
     JobDocument.writePolicy(out, policy);
+    JobDocument.writeBackoff(out, policy.backoff()); // without one, the server chooses
     if (tolerance.collect()) {
       out.put("collect", true).put("tolerate", tolerance.share());
     }

@@ -39,7 +39,7 @@ public record StageSummary(
         JsonFields.integer(in, "failed"),
         JsonFields.integer(in, "created"),
         JsonFields.integer(in, "retried"),
-        JsonFields.integer(in, "aborted"),
+        Math.toIntExact(in.integer("aborted", 0)), // a Jobnik server has none
         JsonFields.integer(in, "total"));
   }
 

@@ -110,7 +110,8 @@ public final class HttpApi implements AutoCloseable {
     }
     IdResolver ids = new IdResolver(store);
     submitter = new IdempotentSubmitter(store, InstantSource.system());
-    JobnikRouteGroup jobnik = new JobnikRouteGroup(store, ids, submitter, policy);
+    JobnikRouteGroup jobnik =
+        new JobnikRouteGroup(store, ids, submitter, policy, settings.stageBackoff());
     Set<String> names = models == null ? Set.of() : names(models.get());
     So1RouteGroup so1 = new So1RouteGroup(store, types, names, ids, submitter, policy);
     metrics.gauge("millrace_dequeues_waiting", "Requests that wait for a task.", jobnik::waiting);

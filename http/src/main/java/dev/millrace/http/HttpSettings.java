@@ -1,5 +1,6 @@
 package dev.millrace.http;
 
+import dev.millrace.core.task.Backoff;
 import dev.millrace.http.limits.HttpLimits;
 import dev.millrace.http.transport.TlsFiles;
 import java.net.InetAddress;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param keys the file of API keys; null: everyone may do everything
  * @param accessLog takes one line of JSON for each request; null: no access log
  * @param otlp where to send traces; null: no traces
+ * @param stageBackoff of stages that are added to a job by a client that names none
  */
 public record HttpSettings(
     String host,
@@ -26,7 +28,8 @@ public record HttpSettings(
     @Nullable Path keys,
     HttpLimits limits,
     @Nullable Consumer<String> accessLog,
-    @Nullable URI otlp) {
+    @Nullable URI otlp,
+    Backoff stageBackoff) {
 
   /**
    * @throws IllegalArgumentException if the host is unknown, or other machines can reach it and
@@ -47,35 +50,40 @@ public record HttpSettings(
   }
 
   public static HttpSettings loopback(int port) {
-    return new HttpSettings("127.0.0.1", port, null, null, HttpLimits.DEFAULT, null, null);
+    return new HttpSettings(
+        "127.0.0.1", port, null, null, HttpLimits.DEFAULT, null, null, Backoff.NONE);
   }
 
   public HttpSettings withHost(String newHost) {
-    return new HttpSettings(newHost, port, tls, keys, limits, accessLog, otlp);
+    return new HttpSettings(newHost, port, tls, keys, limits, accessLog, otlp, stageBackoff);
   }
 
   public HttpSettings withPort(int newPort) {
-    return new HttpSettings(host, newPort, tls, keys, limits, accessLog, otlp);
+    return new HttpSettings(host, newPort, tls, keys, limits, accessLog, otlp, stageBackoff);
   }
 
   public HttpSettings withTls(@Nullable TlsFiles files) {
-    return new HttpSettings(host, port, files, keys, limits, accessLog, otlp);
+    return new HttpSettings(host, port, files, keys, limits, accessLog, otlp, stageBackoff);
   }
 
   public HttpSettings withKeys(@Nullable Path file) {
-    return new HttpSettings(host, port, tls, file, limits, accessLog, otlp);
+    return new HttpSettings(host, port, tls, file, limits, accessLog, otlp, stageBackoff);
   }
 
   public HttpSettings withLimits(HttpLimits newLimits) {
-    return new HttpSettings(host, port, tls, keys, newLimits, accessLog, otlp);
+    return new HttpSettings(host, port, tls, keys, newLimits, accessLog, otlp, stageBackoff);
   }
 
   public HttpSettings withAccessLog(@Nullable Consumer<String> sink) {
-    return new HttpSettings(host, port, tls, keys, limits, sink, otlp);
+    return new HttpSettings(host, port, tls, keys, limits, sink, otlp, stageBackoff);
   }
 
   public HttpSettings withOtlp(@Nullable URI endpoint) {
-    return new HttpSettings(host, port, tls, keys, limits, accessLog, endpoint);
+    return new HttpSettings(host, port, tls, keys, limits, accessLog, endpoint, stageBackoff);
+  }
+
+  public HttpSettings withStageBackoff(Backoff backoff) {
+    return new HttpSettings(host, port, tls, keys, limits, accessLog, otlp, backoff);
   }
 
   InetAddress address() {

@@ -7,6 +7,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.memory.MemoryStoreFixture;
+import dev.millrace.core.task.Backoff;
 import dev.millrace.http.job.IdResolver;
 import dev.millrace.http.job.IdempotentSubmitter;
 import dev.millrace.http.jobnik.JobnikRouteGroup;
@@ -53,7 +54,7 @@ class OpenApiAgreementTest {
     IdempotentSubmitter once = new IdempotentSubmitter(store, InstantSource.system());
     byte[] metrics = "jobs 1\n".getBytes(StandardCharsets.US_ASCII);
     return List.of(
-        new JobnikRouteGroup(store, ids, once, _ -> {}),
+        new JobnikRouteGroup(store, ids, once, _ -> {}, Backoff.NONE),
         new So1RouteGroup(
             store, Set.of("generate", "embed", "resize"), Set.of(), ids, once, _ -> {}),
         new MonitoringRouteGroup(
@@ -230,6 +231,7 @@ class OpenApiAgreementTest {
             "getMetrics",
             "getServiceMetrics",
             "getOpenApi",
+            "getOpenApiOfDocs",
             "getDocs")) {
       request(200, id, null);
     }

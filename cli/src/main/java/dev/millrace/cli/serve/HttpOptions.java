@@ -45,6 +45,12 @@ public final class HttpOptions {
           .many();
   static final Option WEBHOOK_SECRET =
       Option.value("webhook-secret-file", "F", "the secret that signs webhooks");
+  static final Option STAGE_BACKOFF =
+      Option.value(
+          "stage-backoff",
+          "TIME",
+          "first wait before a retry in stages that a client adds\n"
+              + "without naming a backoff (default 0: at once, as Jobnik)");
   static final Option OTLP =
       Option.value("otlp", "URL", "export traces there, such as http://127.0.0.1:4318");
   static final Option ACCESS_LOG =
@@ -61,6 +67,7 @@ public final class HttpOptions {
           RATE,
           WEBHOOK_ALLOW,
           WEBHOOK_SECRET,
+          STAGE_BACKOFF,
           OTLP,
           ACCESS_LOG);
 

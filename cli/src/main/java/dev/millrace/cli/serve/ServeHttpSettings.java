@@ -6,6 +6,8 @@ import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ErrorText;
 import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.core.job.DurationParser;
+import dev.millrace.core.task.Backoff;
 import dev.millrace.http.HttpSettings;
 import dev.millrace.http.auth.ApiKeyFile;
 import dev.millrace.http.limits.HttpLimits;
@@ -57,7 +59,8 @@ record ServeHttpSettings(
               keys,
               HttpLimits.DEFAULT.withRate(rate, Math.max(1, rate)),
               null,
-              otlp(given));
+              otlp(given),
+              stageBackoff(given));
       return new ServeHttpSettings(
           settings,
           !given.has(HttpOptions.PORT),
@@ -110,6 +113,17 @@ record ServeHttpSettings(
       throw new CommandException(shown + ": there is no file " + file + " that can be read");
     }
     return file;
+  }
+
+  private static Backoff stageBackoff(Arguments given) {
+    String text = given.get(HttpOptions.STAGE_BACKOFF);
+    try {
+      return text == null || text.equals("0")
+          ? Backoff.NONE
+          : Backoff.startingAt(DurationParser.parse(text));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(given.shown(HttpOptions.STAGE_BACKOFF) + ": " + e.getMessage());
+    }
   }
 
   private static @Nullable URI otlp(Arguments given) {

@@ -362,6 +362,17 @@ public final class JobDocument {
     return out;
   }
 
+  /** Writes a backoff, also the default one. */
+  public static void writeBackoff(JsonObject out, Backoff backoff) {
+    out.put(
+        "backoff",
+        JsonObject.create()
+            .put("base", backoff.base().toString())
+            .put("factor", backoff.factor())
+            .put("max", backoff.max().toString())
+            .put("jitter", backoff.jitter()));
+  }
+
   /** Writes the limits that differ from the defaults. */
   public static void writePolicy(JsonObject out, TaskPolicy policy) {
     TaskPolicy usual = TaskPolicy.DEFAULT;
@@ -369,14 +380,7 @@ public final class JobDocument {
       out.put("maxAttempts", policy.maxAttempts());
     }
     if (!policy.backoff().equals(usual.backoff())) {
-      Backoff backoff = policy.backoff();
-      out.put(
-          "backoff",
-          JsonObject.create()
-              .put("base", backoff.base().toString())
-              .put("factor", backoff.factor())
-              .put("max", backoff.max().toString())
-              .put("jitter", backoff.jitter()));
+      writeBackoff(out, policy.backoff());
     }
     if (policy.queueTimeout() != null) {
       out.put("queueTimeout", policy.queueTimeout().toString());

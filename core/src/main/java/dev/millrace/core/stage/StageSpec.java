@@ -6,8 +6,8 @@ import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TraceContext;
 import dev.millrace.core.template.StageTemplate;
 import dev.millrace.core.template.StageTemplateException;
+import java.text.Normalizer;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +31,8 @@ public record StageSpec(
   /** The most tasks in a stage. */
   public static final int MAX_TASKS = 200_000;
 
-  private static final Pattern TYPE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,49}");
+  /** The most characters of a type. */
+  public static final int MAX_TYPE = 128;
 
   public StageSpec {
     tasks = List.copyOf(tasks);
@@ -75,16 +76,32 @@ public record StageSpec(
     return toBuilder().tasks(others).build();
   }
 
-  /** Refuses a type that cannot be part of a directory's name. */
+  /** Refuses a type that cannot be a segment of a URL's path, or that is not normalized. */
   public static String requireType(String type) {
-    if (!TYPE.matcher(type).matches()) {
-      throw new IllegalArgumentException(
-          "stage type \""
-              + type
-              + "\" must be 1 to 50 letters, digits, '.', '_' or '-', and start with a letter or"
-              + " digit");
+    String broken = brokenRule(type);
+    if (broken != null) {
+      throw new IllegalArgumentException("stage type \"" + type + "\" " + broken);
     }
     return type;
+  }
+
+  private static @Nullable String brokenRule(String type) {
+    int length = type.codePointCount(0, type.length());
+    if (length < 1 || length > MAX_TYPE) {
+      return "must have 1 to " + MAX_TYPE + " characters, it has " + length;
+    }
+    if (type.equals(".") || type.equals("..")) {
+      return "cannot be part of a URL's path";
+    }
+    if (type.indexOf('/') >= 0 || type.chars().anyMatch(Character::isISOControl)) {
+      return "must not contain '/' or control characters";
+    }
+    if (type.codePoints().anyMatch(c -> Character.getType(c) == Character.SURROGATE)) {
+      return "is not valid Unicode";
+    }
+    return Normalizer.isNormalized(type, Normalizer.Form.NFC)
+        ? null
+        : "must be in the Unicode normalization form NFC";
   }
 
   public boolean gate() {

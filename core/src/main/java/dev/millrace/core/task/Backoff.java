@@ -13,6 +13,9 @@ public record Backoff(Duration base, double factor, Duration max, double jitter)
   public static final Backoff DEFAULT =
       new Backoff(Duration.ofSeconds(1), 2.0, Duration.ofMinutes(5), 0.25);
 
+  /** No wait: the next attempt may start at once. */
+  public static final Backoff NONE = new Backoff(Duration.ZERO, 1.0, Duration.ZERO, 0.0);
+
   public Backoff {
     if (base.isNegative() || max.compareTo(base) < 0) {
       throw new IllegalArgumentException("backoff: 0 <= base <= max, got " + base + " and " + max);
@@ -27,6 +30,17 @@ public record Backoff(Duration base, double factor, Duration max, double jitter)
     if (!(jitter >= 0.0 && jitter <= 1.0)) {
       throw new IllegalArgumentException("backoff: jitter must be 0 to 1, got " + jitter);
     }
+  }
+
+  /** The default with another first wait; {@link #NONE} if that is zero. */
+  public static Backoff startingAt(Duration base) {
+    return base.isZero()
+        ? NONE
+        : new Backoff(
+            base,
+            DEFAULT.factor,
+            base.compareTo(DEFAULT.max) > 0 ? base : DEFAULT.max,
+            DEFAULT.jitter);
   }
 
   /**

@@ -2,11 +2,13 @@ package dev.millrace.http.jobnik;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.task.Backoff;
 import dev.millrace.http.job.IdResolver;
 import dev.millrace.http.job.IdempotentSubmitter;
 import dev.millrace.http.job.WebhookPolicy;
 import dev.millrace.http.jobnik.claim.TaskDispatcher;
 import dev.millrace.http.jobnik.entity.EntityLookup;
+import dev.millrace.http.jobnik.entity.JobnikProblems;
 import dev.millrace.http.jobnik.entity.StageContextCache;
 import dev.millrace.http.route.Problem;
 import dev.millrace.http.route.Route;
@@ -23,8 +25,15 @@ public final class JobnikRouteGroup implements RouteGroup {
   private final TaskDispatcher dispatcher;
   private final List<Route> routes = new ArrayList<>();
 
+  /**
+   * @param stageBackoff of stages whose request names none
+   */
   public JobnikRouteGroup(
-      JobStore store, IdResolver ids, IdempotentSubmitter submitter, WebhookPolicy webhooks) {
+      JobStore store,
+      IdResolver ids,
+      IdempotentSubmitter submitter,
+      WebhookPolicy webhooks,
+      Backoff stageBackoff) {
     this.dispatcher = TaskDispatcher.start(store, TaskDispatcher.MAX_WAITERS);
     EntityLookup lookup = new EntityLookup(store, ids);
     StageContextCache contexts = new StageContextCache(store);
@@ -33,8 +42,9 @@ public final class JobnikRouteGroup implements RouteGroup {
     routes.addAll(new PruneRoutes(store).routes());
     routes.addAll(new StageRoutes(lookup).routes());
     routes.addAll(new TaskRoutes(lookup, contexts).routes());
-    routes.addAll(new LeverRoutes(lookup).routes());
+    routes.addAll(new LeverRoutes(lookup, stageBackoff).routes());
     routes.addAll(new WorkerRoutes(lookup, contexts, dispatcher).routes());
+    routes.replaceAll(ExtensionFields::filter);
   }
 
   @Override
@@ -50,7 +60,9 @@ public final class JobnikRouteGroup implements RouteGroup {
   @Override
   public JsonObject error(Problem problem, String requestId) {
     String code = problem.code() == null ? code(problem.kind()) : problem.code();
-    return JsonObject.create().put("message", problem.text()).put("code", code);
+    return JsonObject.create()
+        .put("message", JobnikProblems.messagePrefix(code) + problem.text())
+        .put("code", code);
   }
 
   private static String code(Problem.Kind kind) {

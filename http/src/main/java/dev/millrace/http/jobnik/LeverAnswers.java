@@ -3,7 +3,6 @@ package dev.millrace.http.jobnik;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.store.JobView;
-import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.Outcome.Reason;
@@ -21,8 +20,7 @@ import java.util.Objects;
 
 /**
  * Answers requests that change a job, where the answer is more than a code or a refusal means
- * something else than in other requests. A repeated request is accepted, because the answer to the
- * first may be lost.
+ * something else than in other requests. As in Jobnik, a job's status cannot be set to what it is.
  */
 record LeverAnswers(EntityLookup lookup) {
 
@@ -52,24 +50,19 @@ record LeverAnswers(EntityLookup lookup) {
 
   ApiResponse jobStatus(ApiRequest call, LeverRequest request, Outcome outcome) {
     if (outcome instanceof Outcome.Refused) {
-      JobState to = LeverReader.status(call);
       JobState now = lookup.job(request.job()).state();
-      if (now != to && !(to == JobState.PENDING && now == JobState.IN_PROGRESS)) {
-        throw JobnikProblems.illegalTransition("JOB", now, to);
-      }
-      return SuccessCode.JOB_MODIFIED_SUCCESSFULLY.reply();
+      throw JobnikProblems.illegalTransition("JOB", now, LeverReader.status(call));
     }
     return reply(LeverTarget.JOB, call, outcome, SuccessCode.JOB_MODIFIED_SUCCESSFULLY);
   }
 
   ApiResponse approval(ApiRequest call, LeverRequest request, Outcome outcome) {
     if (outcome instanceof Outcome.Refused refused) {
-      StageView stage = lookup.stage(LeverTarget.STAGE.id(call)).stage();
-      StageState now = stage.state();
-      if (now == StageState.PENDING || now == StageState.IN_PROGRESS && stage.gate()) {
-        return SuccessCode.STAGE_MODIFIED_SUCCESSFULLY.reply();
+      StageState now = lookup.stage(LeverTarget.STAGE.id(call)).stage().state();
+      if (now == StageState.PENDING) {
+        return SuccessCode.STAGE_MODIFIED_SUCCESSFULLY.reply(); // the same state, as in Jobnik
       }
-      throw refused.reason() == Reason.PREVIOUS_STAGE || now == StageState.CREATED
+      throw refused.reason() != Reason.TRANSITION || now == StageState.CREATED
           ? JobnikProblems.previousStageNotCompleted()
           : JobnikProblems.illegalTransition("STAGE", now, StageState.PENDING);
     }

@@ -4,8 +4,10 @@ import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Lever;
+import dev.millrace.core.task.Backoff;
 import dev.millrace.http.jobnik.entity.EntityLookup;
 import dev.millrace.http.jobnik.entity.EntityLookup.StageInJob;
 import dev.millrace.http.jobnik.entity.JobnikProblems;
@@ -15,8 +17,10 @@ import dev.millrace.http.route.ApiRequest;
  * Decodes requests that change a job into levers: the only place of this API that does. Ids are
  * read before bodies, so that of two errors that of the id is answered. A body that breaks its
  * schema was refused earlier, whether the id exists or not.
+ *
+ * @param stageBackoff of a new stage whose request names none
  */
-record LeverReader(EntityLookup lookup) {
+record LeverReader(EntityLookup lookup, Backoff stageBackoff) {
   LeverRequest deletion(ApiRequest call) {
     return new LeverRequest(job(call), new Lever.Delete());
   }
@@ -49,8 +53,8 @@ record LeverReader(EntityLookup lookup) {
 
   LeverRequest newStage(ApiRequest call) {
     JobView job = lookup.job(LeverTarget.JOB.id(call));
-    return new LeverRequest(
-        job.header().id(), new Lever.AddStage(SpecReader.readStage(call, job.stages().size() + 1)));
+    StageSpec spec = SpecReader.readStage(call, job.stages().size() + 1, stageBackoff);
+    return new LeverRequest(job.header().id(), new Lever.AddStage(spec));
   }
 
   LeverRequest stageMetadata(ApiRequest call) {

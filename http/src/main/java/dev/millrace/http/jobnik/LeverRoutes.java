@@ -2,6 +2,7 @@ package dev.millrace.http.jobnik;
 
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.task.Backoff;
 import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.jobnik.entity.EntityLookup;
 import dev.millrace.http.route.ApiRequest;
@@ -19,9 +20,9 @@ final class LeverRoutes {
   private final LeverReader reader;
   private final LeverAnswers answers;
 
-  LeverRoutes(EntityLookup lookup) {
+  LeverRoutes(EntityLookup lookup, Backoff stageBackoff) {
     this.lookup = lookup;
-    this.reader = new LeverReader(lookup);
+    this.reader = new LeverReader(lookup, stageBackoff);
     this.answers = new LeverAnswers(lookup);
   }
 

@@ -6,6 +6,7 @@ import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.task.Backoff;
 import dev.millrace.core.task.TraceContext;
 import dev.millrace.http.route.ApiRequest;
 import java.util.ArrayList;
@@ -31,11 +32,18 @@ final class SpecReader {
     return JobDocument.read(withTrace(call.bodyObject(), call), JobDocument.INLINE);
   }
 
-  /** The body of {@code POST /jobs/{jobId}/stage}. */
-  static StageSpec readStage(ApiRequest call, int number) {
+  /**
+   * The body of {@code POST /jobs/{jobId}/stage}.
+   *
+   * @param backoff of a stage that names none
+   */
+  static StageSpec readStage(ApiRequest call, int number, Backoff backoff) {
     JsonObject document = withTrace(call.bodyObject(), call);
     rename(document, "userMetadata", "metadata");
     rename(document, "startAsWaiting", "gate");
+    if (!document.has("backoff")) {
+      JobDocument.writeBackoff(document, backoff);
+    }
     return JobDocument.readStage(document, number);
   }
 

@@ -16,6 +16,7 @@ import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Route;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 /** The routes that read stages. */
@@ -41,24 +42,24 @@ final class StageRoutes {
   }
 
   private ApiResponse ofJob(ApiRequest call) {
-    return list(call, call.pathParameter("jobId"));
+    return list(call, Optional.of(lookup.job(call.pathParameter("jobId"))));
   }
 
   private ApiResponse find(ApiRequest call) {
     String job = call.query("job_id").orElse(null);
     if (job != null) {
-      return list(call, job);
+      return list(call, lookup.findJob(job));
     }
     PageBuilder page = new PageBuilder(call);
     new EntityScanner(store, page).scanStages(ListFilters.OfStages.of(call), json(call, page));
     return page.reply();
   }
 
-  private ApiResponse list(ApiRequest call, String job) {
-    JobView view = lookup.job(job);
+  private ApiResponse list(ApiRequest call, Optional<JobView> job) {
     PageBuilder page = new PageBuilder(call);
-    new EntityScanner(store, page)
-        .scanStages(view, ListFilters.OfStages.of(call), json(call, page));
+    ListFilters.OfStages filter = ListFilters.OfStages.of(call);
+    job.ifPresent(
+        view -> new EntityScanner(store, page).scanStages(view, filter, json(call, page)));
     return page.reply();
   }
 

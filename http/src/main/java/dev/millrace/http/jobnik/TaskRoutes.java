@@ -6,11 +6,13 @@ import dev.millrace.core.store.TaskView;
 import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.jobnik.entity.ApiTaskMapper;
 import dev.millrace.http.jobnik.entity.EntityLookup;
+import dev.millrace.http.jobnik.entity.EntityLookup.StageInJob;
 import dev.millrace.http.jobnik.entity.StageContextCache;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Route;
 import java.util.List;
+import java.util.Optional;
 
 /** The routes that read tasks, except those for workers. */
 final class TaskRoutes {
@@ -33,26 +35,27 @@ final class TaskRoutes {
   }
 
   private ApiResponse ofStage(ApiRequest call) {
-    return list(call, call.pathParameter("stageId"), ListFilters.OfTasks.ALL);
+    StageInJob stage = lookup.stage(call.pathParameter("stageId"));
+    return list(call, Optional.of(stage), ListFilters.OfTasks.ALL);
   }
 
   private ApiResponse find(ApiRequest call) {
     ListFilters.OfTasks filter = ListFilters.OfTasks.of(call);
     String stage = call.query("stage_id").orElse(null);
     if (stage != null) {
-      return list(call, stage, filter);
+      return list(call, lookup.findStage(stage), filter);
     }
     PageBuilder page = new PageBuilder(call);
     new EntityScanner(store, page).scanTasks(filter);
     return page.reply();
   }
 
-  private ApiResponse list(ApiRequest call, String stage, ListFilters.OfTasks filter) {
-    EntityLookup.StageInJob of = lookup.stage(stage);
+  private ApiResponse list(
+      ApiRequest call, Optional<StageInJob> stage, ListFilters.OfTasks filter) {
     PageBuilder page = new PageBuilder(call);
-    if (filter.mayAccept(of.stage())) {
-      new EntityScanner(store, page).scanTasks(of, filter);
-    }
+    stage
+        .filter(of -> filter.mayAccept(of.stage()))
+        .ifPresent(of -> new EntityScanner(store, page).scanTasks(of, filter));
     return page.reply();
   }
 

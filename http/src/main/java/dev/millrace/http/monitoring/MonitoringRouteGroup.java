@@ -85,6 +85,11 @@ public final class MonitoringRouteGroup implements RouteGroup {
             "getOpenApi",
             KeyScope.NONE,
             request -> content("application/json", document)),
+        get(
+            "/docs/api.json",
+            "getOpenApiOfDocs",
+            KeyScope.NONE,
+            request -> content("application/json", document)),
         get("/docs/api", "getDocs", KeyScope.NONE, request -> docs()),
         get("/", "getRoot", KeyScope.NONE, request -> root()));
   }

@@ -37,7 +37,7 @@ public final class RequestPath {
     return origin.lookingAt() ? Optional.of(origin.group(1)) : Optional.empty();
   }
 
-  /** The decoded segments; empty if the path is not accepted. */
+  /** The decoded segments, without a last slash; empty if the path is not accepted. */
   static Optional<List<String>> split(String raw) {
     if (!raw.startsWith("/") || raw.length() > 8192) {
       return Optional.empty();
@@ -46,7 +46,8 @@ public final class RequestPath {
     if (raw.length() == 1) {
       return Optional.of(segments);
     }
-    for (String part : raw.substring(1).split("/", -1)) {
+    int end = raw.endsWith("/") ? raw.length() - 1 : raw.length();
+    for (String part : raw.substring(1, end).split("/", -1)) {
       Optional<String> segment = decode(part);
       if (segment.isEmpty() || !isName(segment.get())) {
         return Optional.empty();
@@ -56,12 +57,11 @@ public final class RequestPath {
     return Optional.of(segments);
   }
 
-  /** Refuses empty segments too: a path with a trailing slash is another path. */
   private static boolean isName(String segment) {
     return !segment.isEmpty()
         && !segment.equals(".")
         && !segment.equals("..")
-        && segment.chars().noneMatch(c -> c == '/' || c == '\\' || Character.isISOControl(c));
+        && segment.chars().noneMatch(c -> c == '/' || Character.isISOControl(c));
   }
 
   private static Optional<String> decode(String part) {

@@ -152,20 +152,23 @@ class JobRoutesTest {
   }
 
   @Test
-  void repeatedStatusUpdateSucceeds() {
+  void theStatusThatItHasIsRefused() {
     String id = api.job();
     api.tasks(api.stage(id, "t"), 1);
     api.dequeue("t");
     String path = "/v1/jobs/" + id + "/status";
-    for (String status : List.of("PAUSED", "PENDING", "ABORTED")) {
-      for (int i = 0; i < 2; i++) {
-        assertThat(api.put(path, "{'status':'" + status + "'}").text())
-            .as("%s, %d. time", status, i + 1)
-            .isEqualTo(JobnikTestServer.json("{'code':'JOB_MODIFIED_SUCCESSFULLY'}"));
-      }
+    assertThat(api.put(path, "{'status':'PENDING'}").message())
+        .isEqualTo("Illegal status transition from IN_PROGRESS to PENDING");
+    for (String[] move :
+        new String[][] {{"PAUSED", "PAUSED"}, {"PENDING", "IN_PROGRESS"}, {"ABORTED", "ABORTED"}}) {
+      String body = "{'status':'" + move[0] + "'}";
+      assertThat(api.put(path, body).text())
+          .isEqualTo(JobnikTestServer.json("{'code':'JOB_MODIFIED_SUCCESSFULLY'}"));
+      ApiReply again = api.put(path, body);
+      assertThat(again.brief()).isEqualTo("400 ILLEGAL_JOB_STATUS_TRANSITION");
+      assertThat(again.message())
+          .isEqualTo("Illegal status transition from " + move[1] + " to " + move[0]);
     }
-    assertThat(api.put(path, "{'status':'PENDING'}").brief())
-        .isEqualTo("400 ILLEGAL_JOB_STATUS_TRANSITION");
   }
 
   @Test

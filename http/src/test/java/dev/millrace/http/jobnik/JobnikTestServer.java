@@ -6,6 +6,7 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.fixture.ManualClock;
 import dev.millrace.core.store.memory.MemoryStoreFixture;
+import dev.millrace.core.task.Backoff;
 import dev.millrace.core.task.TraceContext;
 import dev.millrace.http.HttpService;
 import dev.millrace.http.HttpSettings;
@@ -45,6 +46,7 @@ final class JobnikTestServer implements AutoCloseable {
   final JobStore store;
   final HttpService service;
   private final JobnikRouteGroup routes;
+  private boolean extensions = true;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -66,7 +68,11 @@ final class JobnikTestServer implements AutoCloseable {
     this.store = store;
     routes =
         new JobnikRouteGroup(
-            store, new IdResolver(store), new IdempotentSubmitter(store, clock), _ -> {});
+            store,
+            new IdResolver(store),
+            new IdempotentSubmitter(store, clock),
+            _ -> {},
+            Backoff.NONE);
     service = HttpService.open(HttpSettings.loopback(0), List.of(routes));
   }
 
@@ -89,6 +95,12 @@ final class JobnikTestServer implements AutoCloseable {
               BodyHandlers.ofString())
           .statusCode();
     }
+  }
+
+  /** From now on, requests are those of a client that knows Jobnik only. */
+  JobnikTestServer asJobnikClient() {
+    extensions = false;
+    return this;
   }
 
   /** An answer. */
@@ -157,6 +169,9 @@ final class JobnikTestServer implements AutoCloseable {
                 body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(json(body)));
     if (body != null) {
       request.header("Content-Type", "application/json");
+    }
+    if (extensions) {
+      request.header(ExtensionFields.HEADER, "true");
     }
     if (headers.length > 0) {
       request.headers(headers);

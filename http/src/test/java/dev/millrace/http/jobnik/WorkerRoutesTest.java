@@ -61,7 +61,8 @@ class WorkerRoutesTest {
     ApiReply none = api.dequeue("t");
     assertThat(none.brief()).isEqualTo("404 TASK_NOT_FOUND");
     assertThat(none.message()).contains("\"t\"");
-    assertThat(api.dequeue("a%20b").brief()).isEqualTo("400 VALIDATION_ERROR");
+    assertThat(api.dequeue("a%0Ab").brief()).isEqualTo("404 NOT_FOUND");
+    assertThat(api.dequeue("x".repeat(129)).brief()).isEqualTo("400 VALIDATION_ERROR");
   }
 
   @Test

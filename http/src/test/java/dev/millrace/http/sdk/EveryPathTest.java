@@ -99,6 +99,9 @@ class EveryPathTest {
             .toList();
     for (RouteGroup group : server.routeGroups) {
       for (Route route : group.routes()) {
+        if (route.path().equals("/docs/api.json")) {
+          continue; // the same as /openapi.json, for clients of Jobnik
+        }
         String pattern = route.method() + " " + route.path().replaceAll("\\{\\w+}", "[^/]+");
         assertThat(answered).as(pattern).anyMatch(one -> one.matches(pattern));
       }

@@ -8,6 +8,7 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.fixture.ManualClock;
 import dev.millrace.core.store.memory.MemoryStoreFixture;
+import dev.millrace.core.task.Backoff;
 import dev.millrace.http.HttpService;
 import dev.millrace.http.HttpSettings;
 import dev.millrace.http.job.IdResolver;
@@ -40,7 +41,7 @@ final class SdkTestServer implements AutoCloseable {
     IdempotentSubmitter submitter = new IdempotentSubmitter(store, clock);
     routeGroups =
         List.of(
-            new JobnikRouteGroup(store, ids, submitter, SdkTestServer::check),
+            new JobnikRouteGroup(store, ids, submitter, SdkTestServer::check, Backoff.NONE),
             new So1RouteGroup(
                 store,
                 Set.of("resize", "generate", "embed"),

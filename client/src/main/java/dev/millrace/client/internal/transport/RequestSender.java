@@ -175,7 +175,8 @@ public final class RequestSender {
   private HttpRequest build(ClientRequest request, @Nullable TraceContext trace) {
     HttpRequest.Builder out =
         HttpRequest.newBuilder(URI.create(settings.base() + request.target()))
-            .header("User-Agent", settings.agent());
+            .header("User-Agent", settings.agent())
+            .header("Millrace-Extensions", "true");
     if (request.hasBody()) {
       out.header("Content-Type", "application/json")
           .method(

@@ -70,6 +70,25 @@ public final class JobnikProblems {
     };
   }
 
+  /**
+   * What the message of an error with this code begins with, as Jobnik's does: clients compare it.
+   * Empty where Jobnik has no constant; an illegal transition has a sentence instead.
+   */
+  public static String messagePrefix(String code) {
+    return switch (code) {
+      case "JOB_NOT_FOUND",
+          "STAGE_NOT_FOUND",
+          "TASK_NOT_FOUND",
+          "JOB_NOT_IN_FINITE_STATE",
+          "TASK_STATUS_UPDATE_FAILED" ->
+          code + ": ";
+      case "JOB_IN_FINITE_STATE" -> "JOB_ALREADY_FINISHED_STAGES_ERROR: ";
+      case "STAGE_IN_FINITE_STATE" -> "STAGE_ALREADY_FINISHED_TASKS_ERROR: ";
+      case "NOT_ALLOWED_TO_ADD_TASKS_TO_IN_PROGRESS_STAGE" -> "ADD_TASK_NOT_ALLOWED: ";
+      default -> "";
+    };
+  }
+
   private static String code(Outcome.Refused refused) {
     return switch (refused.reason()) {
       case TRANSITION -> "ILLEGAL_JOB_STATUS_TRANSITION";

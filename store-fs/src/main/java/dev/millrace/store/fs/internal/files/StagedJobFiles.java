@@ -71,7 +71,7 @@ public final class StagedJobFiles implements JobFiles {
   }
 
   static String path(int number, String type, String file) {
-    return "stages/" + number + "-" + type + "/" + file;
+    return "stages/" + StageDirectory.name(number, type) + "/" + file;
   }
 
   private static String path(StageFold stage, String file) {
