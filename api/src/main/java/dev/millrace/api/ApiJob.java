@@ -73,7 +73,7 @@ public record ApiJob(
             .put("percentage", percentage);
     times.putInto(out);
     out.putIfPresent("error", error).put("sealed", sealed);
-    TraceFields.putOrNoTrace(out, trace);
+    TraceFields.putIfPresent(out, trace);
     if (!tags.isEmpty()) {
       out.put("tags", tags);
     }

@@ -77,7 +77,7 @@ public record ApiStage(
             .putIfPresent("startTime", JsonFields.text(startTime))
             .putIfPresent("endTime", JsonFields.text(endTime))
             .putIfPresent("error", error);
-    TraceFields.putOrNoTrace(out, trace);
+    TraceFields.putIfPresent(out, trace);
     return out;
   }
 }

@@ -76,7 +76,7 @@ public record ApiTask(
       putOutput(out, output);
     }
     out.putIfPresent("error", error);
-    TraceFields.putOrNoTrace(out, trace);
+    TraceFields.putIfPresent(out, trace);
     return out;
   }
 

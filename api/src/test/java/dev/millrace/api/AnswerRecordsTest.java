@@ -37,8 +37,6 @@ class AnswerRecordsTest {
   private static final ApiTimestamps NEW = new ApiTimestamps(CREATED, UPDATED, null, null);
   private static final ApiTimestamps ALL_TIMES =
       new ApiTimestamps(CREATED, UPDATED, STARTED, ENDED);
-  private static final String NO_TRACE_FIELD =
-      "\"traceparent\":\"00-00000000000000000000000000000000-0000000000000000-00\"";
   private static final String TRACE_FIELDS =
       "\"traceparent\":\"" + PARENT + "\",\"tracestate\":\"vendor=1\"";
   private static final String NEW_FIELDS =
@@ -116,9 +114,7 @@ class AnswerRecordsTest {
         "\"data\":{},\"userMetadata\":{},",
         "\"priority\":\"MEDIUM\",\"status\":\"PENDING\",\"percentage\":0,",
         NEW_FIELDS,
-        ",\"sealed\":false,",
-        NO_TRACE_FIELD,
-        "}");
+        ",\"sealed\":false}");
   }
 
   @Test
@@ -162,9 +158,7 @@ class AnswerRecordsTest {
           + "\"type\":\"resize\",\"order\":1,\"data\":{},\"userMetadata\":{},"
           + "\"status\":\"CREATED\",\"percentage\":0,"
           + "\"summary\":{\"pending\":0,\"inProgress\":0,\"completed\":0,\"failed\":0,"
-          + "\"created\":0,\"retried\":0,\"aborted\":0,\"total\":0},\"gate\":false,"
-          + NO_TRACE_FIELD
-          + "}";
+          + "\"created\":0,\"retried\":0,\"aborted\":0,\"total\":0},\"gate\":false}";
 
   @Test
   void newStageHasNoOptionalFields() {
@@ -228,9 +222,7 @@ class AnswerRecordsTest {
           + "\"stageId\":\"00000000-0000-8002-8000-000000000002\","
           + "\"data\":{\"width\":640},\"userMetadata\":{},"
           + "\"status\":\"PENDING\",\"attempts\":0,\"maxAttempts\":3,"
-          + NEW_FIELDS
-          + ","
-          + NO_TRACE_FIELD;
+          + NEW_FIELDS;
 
   @Test
   void newTaskHasNoOptionalFields() {

@@ -46,6 +46,11 @@ public record JobHeader(
         webhooks);
   }
 
+  /** The trace of its work: its own, or one that its id implies. */
+  public TraceContext effectiveTrace() {
+    return trace != null && trace.isStarted() ? trace : TraceContext.derivedFrom(id.value());
+  }
+
   public @Nullable String name() {
     return labels.name();
   }

@@ -3,6 +3,7 @@ package dev.millrace.core.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,6 +37,29 @@ class TraceContextTest {
     assertThatThrownBy(() -> new TraceContext(text, null))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("traceparent must be");
+  }
+
+  @Test
+  void zerosNameNoTrace() {
+    assertThat(new TraceContext(PARENT, null).isStarted()).isTrue();
+    String zeros = "0".repeat(32);
+    for (String parent :
+        List.of(
+            "00-" + zeros + "-00f067aa0ba902b7-01",
+            PARENT.substring(0, 36) + "0".repeat(16) + "-01")) {
+      assertThat(new TraceContext(parent, null).isStarted()).as(parent).isFalse();
+    }
+  }
+
+  @Test
+  void aStartedTraceIsRandomAndADerivedOneIsStable() {
+    TraceContext started = TraceContext.start();
+    assertThat(started.isStarted()).isTrue();
+    assertThat(TraceContext.start()).isNotEqualTo(started);
+    TraceContext derived = TraceContext.derivedFrom("1769850000000000_4242_7");
+    assertThat(derived.isStarted()).isTrue();
+    assertThat(derived).isEqualTo(TraceContext.derivedFrom("1769850000000000_4242_7"));
+    assertThat(derived).isNotEqualTo(TraceContext.derivedFrom("1769850000000000_4242_8"));
   }
 
   @Test

@@ -12,24 +12,26 @@ import dev.millrace.http.route.ApiRequest;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the bodies of requests that create jobs, stages and tasks; {@link JobDocument} checks them.
- * A body without a trace gets the trace of the request.
+ * A body without a trace gets the trace of the request; if that has none either, a job starts one, and
+ * a stage or task continues that of its job.
  */
 final class SpecReader {
   private SpecReader() {}
 
   /** The body of {@code POST /jobs}: a job to which stages are added. */
   static JobSpec readJob(ApiRequest call) {
-    JsonObject document = withTrace(call.bodyObject(), call);
+    JsonObject document = withTrace(call.bodyObject(), call.traceOrNew());
     rename(document, "userMetadata", "metadata");
     return JobDocument.read(document.put("open", true), JobDocument.INLINE);
   }
 
   /** The body of {@code POST /pipelines}: a whole job. */
   static JobSpec readPipeline(ApiRequest call) {
-    return JobDocument.read(withTrace(call.bodyObject(), call), JobDocument.INLINE);
+    return JobDocument.read(withTrace(call.bodyObject(), call.traceOrNew()), JobDocument.INLINE);
   }
 
   /**
@@ -38,7 +40,7 @@ final class SpecReader {
    * @param backoff of a stage that names none
    */
   static StageSpec readStage(ApiRequest call, int number, Backoff backoff) {
-    JsonObject document = withTrace(call.bodyObject(), call);
+    JsonObject document = withTrace(call.bodyObject(), call.trace());
     rename(document, "userMetadata", "metadata");
     rename(document, "startAsWaiting", "gate");
     if (!document.has("backoff")) {
@@ -55,7 +57,7 @@ final class SpecReader {
     List<TaskSpec> tasks = new ArrayList<>();
     for (Object task : list) {
       String where = "task " + (tasks.size() + 1);
-      JsonObject document = withTrace(JsonObject.of(task, where), call);
+      JsonObject document = withTrace(JsonObject.of(task, where), call.trace());
       rename(document, "userMetadata", "metadata");
       rename(document, "data", "input");
       tasks.add(JobDocument.task(document, where));
@@ -63,9 +65,14 @@ final class SpecReader {
     return tasks;
   }
 
-  private static JsonObject withTrace(JsonObject body, ApiRequest call) {
+  private static JsonObject withTrace(JsonObject body, @Nullable TraceContext trace) {
     JsonObject copy = JsonObject.of(new LinkedHashMap<>(body.values()), "request body");
-    TraceContext trace = call.trace();
+    if (copy.get("traceparent") instanceof String own
+        && TraceContext.isParent(own)
+        && !new TraceContext(own, null).isStarted()) {
+      copy.values().remove("traceparent"); // zeros are how Jobnik writes that there is none
+      copy.values().remove("tracestate");
+    }
     if (trace != null && !copy.has("traceparent") && !copy.has("tracestate")) {
       copy.put("traceparent", trace.parent()).putIfPresent("tracestate", trace.state());
     }

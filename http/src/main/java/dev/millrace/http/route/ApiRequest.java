@@ -44,6 +44,12 @@ public interface ApiRequest {
   /** The trace that the request belongs to; null if it has no valid {@code traceparent}. */
   @Nullable TraceContext trace();
 
+  /** The trace of a job that the request creates: the request's, or a new one. */
+  default TraceContext traceOrNew() {
+    TraceContext own = trace();
+    return own == null ? TraceContext.start() : own;
+  }
+
   /**
    * Whether the client is known to have disconnected. For handlers that wait for a long time and
    * then hand out something that would be lost, such as a task.

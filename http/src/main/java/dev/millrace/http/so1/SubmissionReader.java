@@ -58,7 +58,7 @@ record SubmissionReader(Set<String> types, Set<String> models) {
           body,
           JsonObject.create().put(SubmissionMetadata.NAME, submission.values()),
           stage(action, inputs),
-          call.trace());
+          call.traceOrNew());
     } catch (JsonException | IllegalArgumentException e) {
       throw invalid(String.valueOf(e.getMessage()));
     }
@@ -72,7 +72,7 @@ record SubmissionReader(Set<String> types, Set<String> models) {
   }
 
   private static JobSpec header(
-      JsonObject body, JsonObject metadata, StageSpec stage, @Nullable TraceContext trace) {
+      JsonObject body, JsonObject metadata, StageSpec stage, TraceContext trace) {
     return JobSpec.builder()
         .name(body.string("name", null))
         .priority(JobDocument.priority(body))
@@ -164,9 +164,10 @@ record SubmissionReader(Set<String> types, Set<String> models) {
     So1Job.Metadata submission =
         SubmissionMetadata.of(call, PIPELINE, Redaction.redactInputs(spec));
     all.put(SubmissionMetadata.NAME, submission.toJson().values());
+    TraceContext own = spec.trace();
     return spec.toBuilder()
         .metadata(all)
-        .trace(spec.trace() == null ? call.trace() : spec.trace())
+        .trace(own != null && own.isStarted() ? own : call.traceOrNew())
         .build();
   }
 

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader.Query;
+import dev.millrace.core.task.TraceContext;
 import dev.millrace.http.jobnik.JobnikTestServer.ApiReply;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,9 +43,37 @@ class JobRoutesTest {
                     + "'priority':'MEDIUM','status':'PENDING','percentage':0,"
                     + "'creationTime':'2026-03-01T08:00:00Z','updateTime':'2026-03-01T08:00:00Z',"
                     + "'sealed':false,'traceparent':'"
-                    + JobnikTestServer.NO_TRACE
+                    + job.string("traceparent")
                     + "'}"));
     assertThat(api.get("/v1/jobs/" + made.id()).object()).isEqualTo(job);
+  }
+
+  @Test
+  void jobWithoutATraceStartsOne() {
+    String zeros = "00-" + "0".repeat(32) + "-" + "0".repeat(16) + "-00";
+    String body = "{'name':'work','data':{}";
+    List<String> traces =
+        List.of(
+            api.post("/v1/jobs", body + "}").string("traceparent"),
+            api.post("/v1/jobs", body + "}").string("traceparent"),
+            api.post("/v1/jobs", body + ",'traceparent':'" + zeros + "','tracestate':'a=b'}")
+                .string("traceparent"),
+            api.post("/v1/pipelines", "{'stages':[{'type':'t','tasks':['x']}]}")
+                .string("traceparent"));
+    assertThat(traces).doesNotHaveDuplicates().allMatch(JobRoutesTest::isSampledTrace);
+    JobId fromElsewhere = api.store.submit(JobSpec.prompt("t", "x"));
+    String path = "/v1/jobs/" + EntityId.of(fromElsewhere).uuid();
+    String derived = api.get(path).string("traceparent");
+    assertThat(derived).matches(JobRoutesTest::isSampledTrace);
+    assertThat(api.get(path).string("traceparent")).isEqualTo(derived);
+    assertThat(api.get(path + "/stages").list().getFirst().string("traceparent"))
+        .isEqualTo(derived);
+  }
+
+  private static boolean isSampledTrace(String parent) {
+    return parent.startsWith("00-")
+        && parent.endsWith("-01")
+        && new TraceContext(parent, null).isStarted();
   }
 
   @Test

@@ -37,9 +37,6 @@ import org.jspecify.annotations.Nullable;
  * checked against the OpenAPI document.
  */
 final class JobnikTestServer implements AutoCloseable {
-  /** The value of {@code traceparent} where there is no trace. */
-  static final String NO_TRACE = "00-00000000000000000000000000000000-0000000000000000-00";
-
   private static final DocumentedResponseCheck DOCUMENT = new DocumentedResponseCheck();
 
   final ManualClock clock;

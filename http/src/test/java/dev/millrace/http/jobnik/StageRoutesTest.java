@@ -38,7 +38,7 @@ class StageRoutesTest {
                     + "'status':'PENDING','percentage':0,'summary':{'pending':0,'inProgress':0,"
                     + "'completed':0,'failed':0,'created':0,'retried':0,'aborted':0,'total':0},"
                     + "'gate':false,'traceparent':'"
-                    + JobnikTestServer.NO_TRACE
+                    + api.get("/v1/jobs/" + job).string("traceparent")
                     + "'}"));
     JsonObject second = api.get("/v1/stages/" + api.stage(job, "blur")).object();
     assertThat(second.string("status")).isEqualTo("CREATED");

@@ -38,7 +38,7 @@ class TaskRoutesTest {
                     + "','data':{'n':1},'userMetadata':{},'status':'PENDING','attempts':0,"
                     + "'maxAttempts':1,'creationTime':'2026-03-01T08:00:00Z',"
                     + "'updateTime':'2026-03-01T08:00:00Z','traceparent':'"
-                    + JobnikTestServer.NO_TRACE
+                    + api.get("/v1/stages/" + stage).string("traceparent")
                     + "'}"));
     JsonObject second = made.list().getLast();
     assertThat(second.integer("maxAttempts")).isEqualTo(3);

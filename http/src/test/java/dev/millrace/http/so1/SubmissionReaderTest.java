@@ -224,6 +224,10 @@ class SubmissionReaderTest {
     assertThat(spec.held()).isTrue();
     assertThat(spec.open()).isFalse();
     assertThat(spec.trace()).isEqualTo(trace);
+    assertThat(submission.read(new FakeSubmitRequest(request.body(), null)).trace())
+        .as("a trace is started")
+        .isNotNull()
+        .matches(TraceContext::isStarted);
     assertThat(spec.webhooks()).hasSize(1);
   }
 

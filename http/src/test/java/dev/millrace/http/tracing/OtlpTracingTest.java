@@ -186,7 +186,9 @@ class OtlpTracingTest {
       TraceContext given = new TraceContext("00-" + TRACE + "-" + SPAN + "-01", null);
       assertThat(inMemory.await(inMemory.store.submit(job(given, TaskSpec.of("x")))).result())
           .isEqualTo(given.parent());
-      assertThat(inMemory.await(inMemory.submit("run", "x")).result()).isEqualTo("none");
+      JobId untraced = inMemory.submit("run", "x");
+      assertThat(inMemory.await(untraced).result())
+          .isEqualTo(TraceContext.derivedFrom(untraced.value()).parent());
     }
   }
 

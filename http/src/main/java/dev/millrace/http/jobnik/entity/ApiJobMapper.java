@@ -39,7 +39,7 @@ public final class ApiJobMapper {
         new ApiTimestamps(job.createdAt(), job.updatedAt(), job.startedAt(), job.completedAt()),
         job.error(),
         !header.open(),
-        header.trace(),
+        header.effectiveTrace(),
         header.tags(),
         uuid(header.parent()),
         uuid(header.retryOf()),

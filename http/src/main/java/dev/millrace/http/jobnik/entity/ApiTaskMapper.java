@@ -6,6 +6,8 @@ import dev.millrace.api.ClaimedTask;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.TaskView;
+import dev.millrace.core.task.TraceContext;
+import org.jspecify.annotations.Nullable;
 
 /** Maps a task of the store to the records of the API. */
 public final class ApiTaskMapper {
@@ -25,7 +27,11 @@ public final class ApiTaskMapper {
         task.worker(),
         task.result(),
         task.error(),
-        task.trace() == null ? context.trace() : task.trace());
+        trace(context, task.trace()));
+  }
+
+  private static TraceContext trace(StageContext context, @Nullable TraceContext own) {
+    return own == null || !own.isStarted() ? context.trace() : own;
   }
 
   /** A task for the worker that claims it, with what the worker needs to process it. */

@@ -6,7 +6,6 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.task.TraceContext;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What every task of a stage inherits from its stage and its job; it never changes.
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param trace the trace of the stage, or else of the job
  */
 public record StageContext(
-    JobId job, int stage, String type, JsonObject jobData, @Nullable TraceContext trace) {
+    JobId job, int stage, String type, JsonObject jobData, TraceContext trace) {
 
   static StageContext of(JobView job, StageView stage) {
     TraceContext own = stage.spec().trace();
@@ -24,7 +23,7 @@ public record StageContext(
         stage.number(),
         stage.type(),
         job.header().data(),
-        own == null ? job.header().trace() : own);
+        own == null || !own.isStarted() ? job.header().effectiveTrace() : own);
   }
 
   public EntityId task(int number) {

@@ -5,6 +5,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.task.TraceContext;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -40,7 +41,8 @@ public final class StageContextCache {
     }
     JobView view = store.find(job).orElse(null);
     if (view == null || view.stages().size() < stage) {
-      return new StageContext(job, stage, "", JsonObject.create(), null);
+      return new StageContext(
+          job, stage, "", JsonObject.create(), TraceContext.derivedFrom(job.value()));
     }
     StageContext context = StageContext.of(view, view.stages().get(stage - 1));
     add(key, new CachedContext(context, context.jobData().toString().length()));
