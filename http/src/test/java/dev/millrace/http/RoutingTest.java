@@ -59,7 +59,6 @@ final class RoutingTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "/v1/jobs/",
         "//v1/jobs",
         "/v1//jobs",
         "/v1/./jobs",
@@ -69,7 +68,6 @@ final class RoutingTest {
         "/v1/jobs/.%2E/jobs",
         "/v1/jobs/a%2Fb",
         "/v1/jobs/a%2fb",
-        "/v1/jobs/a%5Cb",
         "/v1/jobs%2Fsecret",
         "/v1%2Fjobs",
         "/v1/jobs;a=b",

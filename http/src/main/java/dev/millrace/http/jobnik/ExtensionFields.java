@@ -1,6 +1,7 @@
 package dev.millrace.http.jobnik;
 
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.http.jobnik.entity.JobnikProblems;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Route;
@@ -111,8 +112,9 @@ final class ExtensionFields {
         route.operationId(),
         route.scope(),
         call -> {
+          boolean wanted = areWanted(call);
           ApiResponse answer = route.handler().handle(call);
-          return answer instanceof ApiResponse.Json json && !areWanted(call)
+          return answer instanceof ApiResponse.Json json && !wanted
               ? new ApiResponse.Json(
                   json.status(), json.headers(), strip(entity, json.body()), json.undelivered())
               : answer;
@@ -120,8 +122,11 @@ final class ExtensionFields {
   }
 
   private static boolean areWanted(ApiRequest call) {
-    return call.header(HEADER).filter("true"::equalsIgnoreCase).isPresent()
-        || call.header(WorkerRoutes.WORKER).isPresent();
+    String asked = call.header(HEADER).orElse("false");
+    if (!asked.equals("true") && !asked.equals("false")) {
+      throw JobnikProblems.invalid("request/headers/" + HEADER + " must be true or false");
+    }
+    return asked.equals("true") || call.header(WorkerRoutes.WORKER).isPresent();
   }
 
   /** The same value, entity or list of entities with Jobnik's fields only. */

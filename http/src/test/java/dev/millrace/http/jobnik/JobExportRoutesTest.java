@@ -29,6 +29,7 @@ class JobExportRoutesTest {
       """
       {"name": "full", "priority": "HIGH", "hold": true, "tags": ["t"], "data": {"a": 1},
        "metadata": {"owner": "ada"},
+       "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
        "webhooks": [{"url": "https://hooks.example.org/a", "on": ["completed"]}],
        "stages": [
          {"type": "generate", "maxAttempts": 3, "backoff": {"base": "2s", "max": "1m"},

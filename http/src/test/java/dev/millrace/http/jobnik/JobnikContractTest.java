@@ -387,7 +387,7 @@ class JobnikContractTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "a/b", "a\\u0007b", "\\u0065\\u0301", "..", "\\ud800"})
+  @ValueSource(strings = {"", "a/b", "a\\u0007b", "\\u0065\\u0301", ".."})
   void someTypesAreRefused(String type) {
     ApiReply reply =
         api.post("/v1/jobs/" + api.job() + "/stage", "{'type':'" + type + "','data':{}}");
