@@ -112,6 +112,9 @@ final class JobDetailsText {
   }
 
   private String note(JobView view, StageView stage) {
+    if (view.state().isFinal() && !stage.state().isFinal()) {
+      return "never began";
+    }
     return switch (stage.state()) {
       case WAITING ->
           JobJson.isAtGate(view, stage)
