@@ -14,10 +14,14 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Set;
+import javax.crypto.KDF;
+import javax.crypto.spec.HKDFParameterSpec;
 import javax.net.ssl.SSLContext;
 
 /**
@@ -26,6 +30,14 @@ import javax.net.ssl.SSLContext;
  */
 public final class NetworkKey {
   static final int BYTES = 32;
+
+  private static final int SHARED_BYTES = 16;
+  private static final byte[] SHARED_SALT = "millrace".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] SHARED_INFO =
+      "network key from 128 bits".getBytes(StandardCharsets.US_ASCII);
+
+  /** Different bytes, and steps between them, that a random key has at least. */
+  private static final int FEWEST = 6;
 
   private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
   private static final String PREFIX = "millrace-network-key-1:";
@@ -48,6 +60,57 @@ public final class NetworkKey {
     byte[] secret = new byte[BYTES];
     new SecureRandom().nextBytes(secret);
     return new NetworkKey(secret);
+  }
+
+  /**
+   * The key that follows from a shared secret of 128 bits, such as an AES key. HKDF gives it a
+   * purpose of its own, so that neither use tells anything about the other; 128 random bits are as
+   * strong as the certificate that is made from them.
+   *
+   * @throws ClusterException if it is not 32 hex digits, or plainly not random; never quotes it
+   */
+  public static NetworkKey ofHex(String hex) {
+    byte[] shared;
+    try {
+      shared = HexFormat.of().parseHex(hex);
+    } catch (IllegalArgumentException e) {
+      shared = new byte[0]; // its message quotes the text, which may be most of a key
+    }
+    if (shared.length != SHARED_BYTES) {
+      throw new ClusterException("a shared key is 32 hex digits");
+    }
+    if (isPattern(shared)) {
+      throw new ClusterException(
+          "this key is a pattern that others can guess, not random; \"millrace keygen\" makes one");
+    }
+    try {
+      return new NetworkKey(
+          KDF.getInstance("HKDF-SHA256")
+              .deriveData(
+                  HKDFParameterSpec.ofExtract()
+                      .addSalt(SHARED_SALT)
+                      .addIKM(shared)
+                      .thenExpand(SHARED_INFO, BYTES)));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("This Java cannot do HKDF-SHA256", e);
+    }
+  }
+
+  /** Whether bytes repeat, or grow by the same step: a random key never does. */
+  private static boolean isPattern(byte[] key) {
+    Set<Byte> values = new HashSet<>();
+    Set<Integer> byteSteps = new HashSet<>();
+    Set<Integer> digitSteps = new HashSet<>();
+    String digits = HexFormat.of().formatHex(key);
+    for (int i = 0; i < key.length; i++) {
+      values.add(key[i]);
+      byteSteps.add((key[i] - key[(i + 1) % key.length]) & 0xff);
+    }
+    for (int i = 1; i < digits.length(); i++) {
+      int step = Character.digit(digits.charAt(i), 16) - Character.digit(digits.charAt(i - 1), 16);
+      digitSteps.add(step & 0xf);
+    }
+    return Math.min(values.size(), Math.min(byteSteps.size(), digitSteps.size())) < FEWEST;
   }
 
   /** Reads a file that {@link #write} wrote; warns if other users may read it. */

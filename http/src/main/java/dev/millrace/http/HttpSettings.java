@@ -1,6 +1,7 @@
 package dev.millrace.http;
 
 import dev.millrace.core.task.Backoff;
+import dev.millrace.http.auth.ApiKeys;
 import dev.millrace.http.limits.HttpLimits;
 import dev.millrace.http.transport.TlsFiles;
 import java.net.InetAddress;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param host a name or address of this machine
  * @param port 0: any free port
  * @param tls null: no encryption
- * @param keys the file of API keys; null: everyone may do everything
+ * @param keys of the clients; null: everyone may do everything
  * @param accessLog takes one line of JSON for each request; null: no access log
  * @param otlp where to send traces; null: no traces
  * @param stageBackoff of stages that are added to a job by a client that names none
@@ -25,7 +26,7 @@ public record HttpSettings(
     String host,
     int port,
     @Nullable TlsFiles tls,
-    @Nullable Path keys,
+    @Nullable ApiKeys keys,
     HttpLimits limits,
     @Nullable Consumer<String> accessLog,
     @Nullable URI otlp,
@@ -66,8 +67,12 @@ public record HttpSettings(
     return new HttpSettings(host, port, files, keys, limits, accessLog, otlp, stageBackoff);
   }
 
+  /**
+   * @throws IllegalArgumentException if the file cannot be read or breaks a rule
+   */
   public HttpSettings withKeys(@Nullable Path file) {
-    return new HttpSettings(host, port, tls, file, limits, accessLog, otlp, stageBackoff);
+    ApiKeys read = file == null ? null : ApiKeys.open(file);
+    return new HttpSettings(host, port, tls, read, limits, accessLog, otlp, stageBackoff);
   }
 
   public HttpSettings withLimits(HttpLimits newLimits) {

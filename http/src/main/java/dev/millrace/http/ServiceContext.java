@@ -53,7 +53,7 @@ final class ServiceContext {
     this.routes = routes;
     this.document = document;
     this.settings = settings;
-    this.keys = settings.keys() == null ? null : ApiKeys.open(settings.keys());
+    this.keys = settings.keys();
     this.rates =
         new RateLimiter(limits().rate().perSecond(), limits().rate().burst(), System::nanoTime);
     this.bodyReader = new BodyReader(limits());

@@ -41,6 +41,13 @@ public final class Arguments {
     return new Arguments(all, words, literal, from);
   }
 
+  /** The same with these options alone. */
+  public Arguments only(List<Option> options) {
+    Map<String, List<String>> some = new HashMap<>(values);
+    some.keySet().retainAll(options.stream().map(Option::name).toList());
+    return new Arguments(some, words, literal, sources);
+  }
+
   /** The option as an error names it: with its dashes, or where a file says it. */
   public String shown(Option option) {
     return sources.getOrDefault(option.name(), option.shown());

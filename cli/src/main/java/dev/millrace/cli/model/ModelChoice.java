@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
  */
 public record ModelChoice(String name, Path file) {
   private static final String SUFFIX = ".gguf";
-  private static final Pattern ALIAS = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}");
+  private static final Pattern ALIAS = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:@/-]{0,99}");
   private static final Pattern PART = Pattern.compile("(.+)-\\d{5}-of-\\d{5}");
 
   public static ModelChoice of(Shell shell, String text) {
@@ -33,15 +33,20 @@ public record ModelChoice(String name, Path file) {
       return plain(shell, text, path);
     }
     String alias = text.substring(0, equals);
-    if (!ALIAS.matcher(alias).matches() || equals == text.length() - 1) {
+    if (!isAlias(alias) || equals == text.length() - 1) {
       throw new UsageException(
           "--model \""
               + text
               + "\": neither a file nor ALIAS=PATH; an alias is 1 to 100 letters, digits and . _ :"
-              + " @ -");
+              + " @ / -");
     }
     String target = text.substring(equals + 1);
     return new ModelChoice(alias, plain(shell, target, shell.path(target)).file());
+  }
+
+  /** Whether a model may have this name in {@code ALIAS=MODEL}. */
+  static boolean isAlias(String text) {
+    return ALIAS.matcher(text).matches();
   }
 
   private static ModelChoice plain(Shell shell, String text, Path path) {
@@ -104,7 +109,8 @@ public record ModelChoice(String name, Path file) {
     return name.toLowerCase(Locale.ROOT).endsWith(SUFFIX);
   }
 
-  private static List<Path> directories(Shell shell) {
+  /** Where models are found by a part of their name. */
+  static List<Path> directories(Shell shell) {
     List<Path> places = new ArrayList<>();
     for (String variable : new String[] {"MILLRACE_MODELS_DIR", "NRVNA_MODELS_DIR"}) {
       String value = shell.variable(variable);

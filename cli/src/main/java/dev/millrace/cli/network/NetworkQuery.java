@@ -6,7 +6,9 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.config.ConfigurationReader;
 import dev.millrace.cli.options.NetworkOptions;
+import dev.millrace.cli.options.NodeOptions;
 import dev.millrace.cli.serve.ServeCommand;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cluster.ClusterException;
@@ -50,9 +52,9 @@ final class NetworkQuery {
 
   static NetworkQuery of(Shell shell, Arguments words) {
     words.requireAtMost(0);
-    List<Option> known = new ArrayList<>(NodeCommand.configurable());
+    List<Option> known = new ArrayList<>(NodeOptions.ALL);
     known.addAll(ServeCommand.configurable());
-    Arguments given = NetworkOptions.configured(shell, words, known);
+    Arguments given = NetworkOptions.configured(shell, words, known, ConfigurationReader.QUERY);
     List<HostPort> members = new ArrayList<>(NetworkOptions.join(given));
     if (!words.has(NetworkOptions.JOIN)) {
       own(given, members);

@@ -1,13 +1,15 @@
 package dev.millrace.cli.options;
 
 import dev.millrace.cli.args.Arguments;
-import dev.millrace.cli.args.ConfiguredOptions;
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.config.ConfigurationFile;
+import dev.millrace.cli.config.ConfigurationReader;
+import dev.millrace.cli.config.LanguagePipesFile;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HostPort;
@@ -59,13 +61,17 @@ public final class NetworkOptions {
   private NetworkOptions() {}
 
   /** The given options, and the configuration's values for the others. */
-  public static Arguments configured(Shell shell, Arguments given, List<Option> known) {
-    String file = given.get(CONFIG);
-    if (file == null) {
+  public static Arguments configured(
+      Shell shell, Arguments given, List<Option> known, ConfigurationReader reader) {
+    String path = given.get(CONFIG);
+    if (path == null) {
       return given;
     }
-    ConfiguredOptions preset = ConfigurationFile.read(shell.path(file), known);
-    return given.withDefaults(preset);
+    ConfigurationFile file = ConfigurationFile.parse(shell.path(path));
+    return given.withDefaults(
+        file.isLanguagePipes()
+            ? LanguagePipesFile.options(shell, file, given, known, reader)
+            : file.options(known));
   }
 
   /** The network settings of the member {@code name}. */
@@ -164,6 +170,10 @@ public final class NetworkOptions {
   /** TLS by the network's key or by certificates; there is no unencrypted mode. */
   public static SSLContext tls(Shell shell, Arguments given) {
     String key = given.get(KEY);
+    String hex = given.get(LanguagePipesFile.NETWORK_KEY);
+    if (key == null && hex != null) {
+      return NetworkKey.ofHex(hex).tls(); // its file was checked when it was read
+    }
     if (!given.has(CERT) && !given.has(CERT_KEY) && !given.has(CA)) {
       if (key == null) {
         throw new UsageException(

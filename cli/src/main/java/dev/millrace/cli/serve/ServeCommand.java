@@ -7,9 +7,11 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.config.ConfigurationReader;
 import dev.millrace.cli.options.EngineOptions;
 import dev.millrace.cli.options.InferenceOptions;
 import dev.millrace.cli.options.NetworkOptions;
+import dev.millrace.cli.options.NodeOptions;
 import dev.millrace.cli.options.PipeOptions;
 import dev.millrace.cli.options.SlotOptions;
 import dev.millrace.cli.place.OwnablePlace;
@@ -123,7 +125,8 @@ public final class ServeCommand implements Command {
   public int run(Shell shell, Arguments words) throws InterruptedException {
     words.requireAtMost(0);
     check(words);
-    Arguments given = NetworkOptions.configured(shell, words, configurable());
+    Arguments given =
+        NetworkOptions.configured(shell, words, configurable(), ConfigurationReader.SERVER);
     if (given.has(STATUS) || given.has(STOP)) {
       OwnablePlace place = PlaceOpener.openToManage(shell, PlaceLocator.toServe(shell, given));
       return given.has(STATUS)
@@ -131,7 +134,7 @@ public final class ServeCommand implements Command {
           : new OwnerStopper(shell, place, given.has(Option.JSON))
               .run(given.integer(TIMEOUT, 1, 3_600, 20));
     }
-    return ServeRun.of(shell, given).run();
+    return ServeRun.of(shell, given, NodeOptions.besideServer(shell, words)).run();
   }
 
   private static void check(Arguments given) {

@@ -6,10 +6,13 @@ import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ErrorText;
 import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.config.LanguagePipesFile;
 import dev.millrace.core.job.DurationParser;
 import dev.millrace.core.task.Backoff;
 import dev.millrace.http.HttpSettings;
 import dev.millrace.http.auth.ApiKeyFile;
+import dev.millrace.http.auth.ApiKeys;
+import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.limits.HttpLimits;
 import dev.millrace.http.transport.TlsFiles;
 import dev.millrace.http.webhook.WebhookAllowList;
@@ -21,7 +24,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +52,7 @@ record ServeHttpSettings(
       return null;
     }
     String bind = given.get(HttpOptions.BIND);
-    Path keys = keys(shell, given.get(HttpOptions.KEYS));
+    ApiKeys keys = keys(shell, given);
     int port = given.integer(HttpOptions.PORT, 0, 65_535, HttpOptions.USUAL_PORT);
     int rate = given.integer(HttpOptions.RATE, 1, 1_000_000, keys == null ? 0 : USUAL_RATE);
     try {
@@ -72,9 +77,11 @@ record ServeHttpSettings(
   }
 
   /** Checks the keys now: a server may wait for hours before it listens. */
-  private static @Nullable Path keys(Shell shell, @Nullable String named) {
+  private static @Nullable ApiKeys keys(Shell shell, Arguments given) {
+    String named = given.get(HttpOptions.KEYS);
     if (named == null) {
-      return null;
+      List<String> hashes = given.all(LanguagePipesFile.API_KEY_HASHES);
+      return hashes.isEmpty() ? null : ApiKeys.of(languagePipesKeys(hashes));
     }
     Path file = shell.path(named);
     try {
@@ -82,7 +89,7 @@ record ServeHttpSettings(
         throw new CommandException(
             "no key in " + file + "; create one with \"" + LauncherName.MILLRACE + " apikey\"");
       }
-      return file;
+      return ApiKeys.open(file);
     } catch (NoSuchFileException e) {
       throw new CommandException(
           "no such file of keys: "
@@ -95,6 +102,17 @@ record ServeHttpSettings(
     } catch (IOException | IllegalArgumentException e) {
       throw new CommandException("cannot read the keys in " + file + ": " + ErrorText.of(e));
     }
+  }
+
+  /** A key of Language Pipes may submit jobs and read them, as it may there. */
+  private static List<ApiKeyFile.Line> languagePipesKeys(List<String> hashes) {
+    List<ApiKeyFile.Line> lines = new ArrayList<>();
+    for (String hash : hashes) {
+      lines.add(
+          new ApiKeyFile.Line(
+              "api_keys." + (lines.size() + 1), Set.of(KeyScope.READ, KeyScope.SUBMIT), hash));
+    }
+    return lines;
   }
 
   private static @Nullable TlsFiles tls(Shell shell, Arguments given) {

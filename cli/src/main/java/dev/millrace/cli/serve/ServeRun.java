@@ -1,15 +1,21 @@
 package dev.millrace.cli.serve;
 
 import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.command.SignalHandlers;
+import dev.millrace.cli.log.JGroupsLogging;
 import dev.millrace.cli.model.InferenceOpener;
 import dev.millrace.cli.model.PipeModel;
 import dev.millrace.cli.options.GenerationDefaults;
 import dev.millrace.cli.options.InferenceOptions;
 import dev.millrace.cli.place.OwnablePlace;
+import dev.millrace.cli.terminal.SanitizedText;
+import dev.millrace.cluster.ClusterException;
+import dev.millrace.cluster.NodeSettings;
+import dev.millrace.cluster.node.LayerNode;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.server.DrainResult;
 import dev.millrace.server.Server;
@@ -36,8 +42,8 @@ final class ServeRun {
     this.settings = settings;
   }
 
-  static ServeRun of(Shell shell, Arguments given) {
-    ServeRun run = new ServeRun(ServeSettings.of(shell, given));
+  static ServeRun of(Shell shell, Arguments given, @Nullable NodeSettings layers) {
+    ServeRun run = new ServeRun(ServeSettings.of(shell, given, layers));
     GenerationDefaults.unused(shell).forEach(line -> LOG.log(Level.WARNING, line));
     return run;
   }
@@ -84,13 +90,31 @@ final class ServeRun {
     NamedModel first = models.models().getFirst();
     LOG.log(Level.INFO, "loading " + first.name() + " from " + first.file());
     stopping.loadingStarted(settings.drain() ? ExitCode.FAILED : ExitCode.OK);
-    try (PipeModel pipe = settings.workers().pipe();
+    try (LayerNode node = startLayers();
+        PipeModel pipe = settings.workers().pipe();
         Inference inference = InferenceOpener.open(models)) {
       stopping.loadingFinished();
+      if (node != null) {
+        LOG.log(Level.INFO, "layers: node {0} at {1}", node.name(), node.address());
+      }
       if (pipe != null) {
         pipe.logWhenReady();
       }
       return serve(place, store, inference);
+    }
+  }
+
+  /** Joins the network with the layers first: the model's end joins them. */
+  private @Nullable LayerNode startLayers() {
+    NodeSettings layers = settings.layers();
+    if (layers == null) {
+      return null;
+    }
+    JGroupsLogging.silence();
+    try {
+      return LayerNode.start(layers);
+    } catch (ClusterException e) {
+      throw new CommandException(SanitizedText.line(e.getMessage(), 1000));
     }
   }
 

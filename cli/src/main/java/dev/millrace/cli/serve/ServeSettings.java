@@ -6,6 +6,7 @@ import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.cli.place.PlaceOpener;
+import dev.millrace.cluster.NodeSettings;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,18 +15,20 @@ import org.jspecify.annotations.Nullable;
  * @param drain whether to stop when nothing is left to do
  * @param waitForOwner whether to wait for a workspace that another server owns
  * @param http how it answers over HTTP; null: it does not
+ * @param layers layers that it holds for the network beside its end model; null: none
  */
 record ServeSettings(
     OwnablePlace place,
     ServeWorkerSettings workers,
     boolean drain,
     boolean waitForOwner,
-    @Nullable ServeHttpSettings http) {
+    @Nullable ServeHttpSettings http,
+    @Nullable NodeSettings layers) {
 
   /** The HTTP API gives a meaning of its own to this type. */
   private static final String PIPELINE = "pipeline";
 
-  static ServeSettings of(Shell shell, Arguments given) {
+  static ServeSettings of(Shell shell, Arguments given, @Nullable NodeSettings layers) {
     ServeWorkerSettings workers = ServeWorkerSettings.of(shell, given);
     ServeHttpSettings http = ServeHttpSettings.of(shell, given);
     if (http != null && workers.commands().containsKey(PIPELINE)) {
@@ -38,6 +41,7 @@ record ServeSettings(
         workers,
         given.has(ServeCommand.DRAIN),
         !given.has(ServeCommand.NO_WAIT),
-        http);
+        http,
+        layers);
   }
 }

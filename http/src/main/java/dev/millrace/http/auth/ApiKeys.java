@@ -21,18 +21,18 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The API keys of a file. Each lookup checks whether the file changed, so that a removed key is
+ * The keys that clients of the API may have. Of those of a file, each lookup checks whether the file changed, so that a removed key is
  * refused at once; if the file cannot be read, the keys read before stay valid.
  */
 public final class ApiKeys {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
-  private final Path file;
+  private final @Nullable Path file; // null: the keys never change
   private final ReentrantLock reading = new ReentrantLock();
   private volatile Stamp stamp;
   private volatile List<Key> keys;
 
-  private ApiKeys(Path file, Stamp stamp, List<Key> keys) {
+  private ApiKeys(@Nullable Path file, Stamp stamp, List<Key> keys) {
     this.file = file;
     this.stamp = stamp;
     this.keys = keys;
@@ -53,6 +53,15 @@ public final class ApiKeys {
     }
   }
 
+  /**
+   * Keys that are in no file.
+   *
+   * @throws IllegalArgumentException if two have the same name
+   */
+  public static ApiKeys of(List<ApiKeyFile.Line> lines) {
+    return new ApiKeys(null, Stamp.NONE, keys(lines));
+  }
+
   /** The owner of a key. Takes the same time for every key, valid or not. */
   public Optional<Principal> find(String key) {
     refresh();
@@ -67,7 +76,11 @@ public final class ApiKeys {
   }
 
   private void refresh() {
-    Stamp now = stampNow();
+    Path file = this.file;
+    if (file == null) {
+      return;
+    }
+    Stamp now = stampNow(file);
     if (now.equals(stamp) || !reading.tryLock()) {
       return;
     }
@@ -97,18 +110,22 @@ public final class ApiKeys {
     };
   }
 
-  private Stamp stampNow() {
+  private static Stamp stampNow(Path file) {
     try {
       return Stamp.of(file);
     } catch (IOException e) {
-      return new Stamp(null, -1, null);
+      return Stamp.NONE;
     }
   }
 
   private static List<Key> read(Path file) throws IOException {
+    return keys(ApiKeyFile.read(file));
+  }
+
+  private static List<Key> keys(List<ApiKeyFile.Line> lines) {
     List<Key> keys = new ArrayList<>();
     Set<String> names = new HashSet<>();
-    for (ApiKeyFile.Line line : ApiKeyFile.read(file)) {
+    for (ApiKeyFile.Line line : lines) {
       if (!names.add(line.name())) {
         throw new IllegalArgumentException("the name \"" + line.name() + "\" is there twice");
       }
@@ -123,6 +140,8 @@ public final class ApiKeys {
   private record Key(byte[] hash, Principal principal) {}
 
   private record Stamp(@Nullable FileTime modified, long size, @Nullable Object file) {
+    static final Stamp NONE = new Stamp(null, -1, null);
+
     static Stamp of(Path path) throws IOException {
       BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
       return new Stamp(now.lastModifiedTime(), now.size(), now.fileKey());

@@ -1,4 +1,4 @@
-package dev.millrace.cli.options;
+package dev.millrace.cli.config;
 
 import dev.millrace.cli.args.ConfiguredOptions;
 import dev.millrace.cli.args.Option;
@@ -12,55 +12,40 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.Toml;
 import org.tomlj.TomlArray;
 import org.tomlj.TomlParseError;
 import org.tomlj.TomlParseResult;
 import org.tomlj.TomlPosition;
+import org.tomlj.TomlTable;
 
 /**
  * A TOML file with values for options: a key is an option's name without its dashes, and its value
- * means what it would mean on the command line. An unknown key or a value of the wrong type is an
- * error that names the line.
+ * means what it would mean on the command line. Unknown keys and values of the wrong type are
+ * errors that name the line.
  */
-final class ConfigurationFile {
-  /** Keys of Language Pipes that have another name here. */
-  private static final Map<String, String> MOVED =
-      Map.ofEntries(
-          Map.entry("node_id", "name (of serve: node-name)"),
-          Map.entry("peer_port", "listen"),
-          Map.entry("network_ip", "advertise"),
-          Map.entry("bootstrap_nodes", "join"),
-          Map.entry("network_key", "key-file"),
-          Map.entry("whitelist_node_ids", "allow"),
-          Map.entry("layer_models", "layers, or memory"),
-          Map.entry("end_models", "end-model, of serve"),
-          Map.entry("job_port", "port, of serve"),
-          Map.entry("api_keys", "api-key-file, of serve"),
-          Map.entry("max_node_jobs", "max-origins"),
-          Map.entry("max_api_jobs", "slots, of serve"));
+public final class ConfigurationFile {
+  /** What the parser found; it may be a secret that was not put in quotes. */
+  private static final Pattern FOUND = Pattern.compile("(?s)Unexpected '.*', expected ");
 
   private final Path file;
-  private final List<Option> known;
   private final TomlParseResult toml;
 
-  private ConfigurationFile(Path file, List<Option> known, TomlParseResult toml) {
+  private ConfigurationFile(Path file, TomlParseResult toml) {
     this.file = file;
-    this.known = known;
     this.toml = toml;
   }
 
   /**
-   * Reads the values of these options.
+   * Parses a file.
    *
    * @throws CommandException if it cannot be read
-   * @throws UsageException if it has other keys or wrong values
+   * @throws UsageException if it is not TOML
    */
-  static ConfiguredOptions read(Path file, List<Option> known) {
+  public static ConfigurationFile parse(Path file) {
     TomlParseResult toml;
     try {
       toml = Toml.parse(file);
@@ -73,6 +58,10 @@ final class ConfigurationFile {
     }
     if (toml.hasErrors()) {
       TomlParseError error = toml.errors().getFirst();
+      String message =
+          FOUND
+              .matcher(String.valueOf(error.getMessage()))
+              .replaceFirst("unexpected text, expected ");
       throw new UsageException(
           file
               + ", line "
@@ -80,30 +69,62 @@ final class ConfigurationFile {
               + ", column "
               + error.position().column()
               + ": this is not TOML: "
-              + SanitizedText.line(String.valueOf(error.getMessage()), 300));
+              + SanitizedText.line(message, 300));
     }
-    return new ConfigurationFile(file, known, toml).preset();
+    return new ConfigurationFile(file, toml);
   }
 
-  private ConfiguredOptions preset() {
-    Map<String, List<String>> values = new HashMap<>();
-    Map<String, String> sources = new HashMap<>();
+  /** Whether the file has keys of Language Pipes. */
+  public boolean isLanguagePipes() {
+    return toml.keySet().stream().anyMatch(LanguagePipesKeys::isKey);
+  }
+
+  Path file() {
+    return file;
+  }
+
+  TomlTable toml() {
+    return toml;
+  }
+
+  /**
+   * The values of these options.
+   *
+   * @throws UsageException if it has other keys or wrong values
+   */
+  public ConfiguredOptions options(List<Option> known) {
+    ConfigurationProblems problems = new ConfigurationProblems(file);
+    TranslatedOptions values = new TranslatedOptions();
     for (String key : toml.keySet()) {
-      Option option = option(key);
+      read(key, known, List.of(), values, problems);
+    }
+    problems.throwIfAny();
+    return values.options();
+  }
+
+  /** Reads one key that is an option's name; {@code others} may be suggested instead. */
+  void read(
+      String key,
+      List<Option> known,
+      List<String> others,
+      TranslatedOptions values,
+      ConfigurationProblems problems) {
+    TomlPosition at = toml.inputPositionOf(List.of(key));
+    try {
+      Option option = option(key, known, others);
       Object value = toml.get(List.of(key));
-      List<String> texts =
+      values.put(
+          key,
           option.kind() == Option.Kind.FLAG
               ? flag(key, option, value) ? List.of("") : List.of()
-              : texts(key, option, value);
-      if (!texts.isEmpty()) {
-        values.put(key, texts);
-        sources.put(key, at(key) + key);
-      }
+              : texts(key, option, value),
+          problems.at(at, key));
+    } catch (UsageException e) {
+      problems.add(at, e.getMessage());
     }
-    return new ConfiguredOptions(values, sources);
   }
 
-  private Option option(String key) {
+  private static Option option(String key, List<Option> known, List<String> others) {
     List<String> names = new ArrayList<>();
     for (Option option : known) {
       if (option.name().equals(key)) {
@@ -111,28 +132,25 @@ final class ConfigurationFile {
       }
       names.add(option.name());
     }
-    String moved = MOVED.get(key);
+    names.addAll(others);
     String close = Suggestion.closest(key, names);
     throw new UsageException(
-        at(key)
-            + "there is no key \""
+        "there is no key \""
             + SanitizedText.line(key, 60)
             + "\"; "
-            + (moved != null
-                ? "here it is " + moved + " (docs/pipes.md)"
-                : close != null
-                    ? "did you mean " + close + "?"
-                    : "known are " + String.join(", ", names)));
+            + (close != null
+                ? "did you mean " + close + "?"
+                : "known are " + String.join(", ", names)));
   }
 
-  private boolean flag(String key, Option option, @Nullable Object value) {
+  private static boolean flag(String key, Option option, @Nullable Object value) {
     if (value instanceof Boolean on) {
       return on;
     }
     throw wrong(key, rule(option));
   }
 
-  private List<String> texts(String key, Option option, @Nullable Object value) {
+  private static List<String> texts(String key, Option option, @Nullable Object value) {
     if (!(value instanceof TomlArray array)) {
       return List.of(text(key, option, value));
     }
@@ -146,7 +164,7 @@ final class ConfigurationFile {
     return texts;
   }
 
-  private String text(String key, Option option, @Nullable Object value) {
+  private static String text(String key, Option option, @Nullable Object value) {
     boolean fits =
         switch (option.kind()) {
           case FLAG -> false;
@@ -170,12 +188,7 @@ final class ConfigurationFile {
     };
   }
 
-  private UsageException wrong(String key, String rule) {
-    return new UsageException(at(key) + key + " must be " + rule);
-  }
-
-  private String at(String key) {
-    TomlPosition position = toml.inputPositionOf(List.of(key));
-    return file + ", line " + (position == null ? "?" : position.line()) + ": ";
+  private static UsageException wrong(String key, String rule) {
+    return new UsageException(key + " must be " + rule);
   }
 }

@@ -1,4 +1,4 @@
-package dev.millrace.cli.network;
+package dev.millrace.cli.options;
 
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.CommandException;

@@ -1,4 +1,4 @@
-package dev.millrace.cli.options;
+package dev.millrace.cli.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -34,12 +34,12 @@ class ConfigurationFileTest {
 
   private ConfiguredOptions read(String text) throws IOException {
     Files.writeString(file, text);
-    return ConfigurationFile.read(file, KNOWN);
+    return ConfigurationFile.parse(file).options(KNOWN);
   }
 
   private void refused(String text, String message) throws IOException {
     Files.writeString(file, text);
-    assertThatThrownBy(() -> ConfigurationFile.read(file, KNOWN))
+    assertThatThrownBy(() -> ConfigurationFile.parse(file).options(KNOWN))
         .isInstanceOf(UsageException.class)
         .hasMessage(file + ", line " + message);
   }
@@ -88,10 +88,17 @@ class ConfigurationFileTest {
   }
 
   @Test
-  void keysOfLanguagePipesAreTranslatedInTheError() throws IOException {
-    refused(
-        "[[bootstrap_nodes]]\naddress = \"a\"\nport = 5000",
-        "1: there is no key \"bootstrap_nodes\"; here it is join (docs/pipes.md)");
+  void oneErrorNamesAllProblemsInOrder() throws IOException {
+    Files.writeString(file, "threads = \"4\"\nlisten = \"a:1\"\nzzzzzz = 1\naudit = true\n");
+    assertThatThrownBy(() -> ConfigurationFile.parse(file).options(KNOWN))
+        .hasMessage(
+            file
+                + """
+                 has 3 problems:
+                  line 1: threads must be a whole number
+                  line 3: there is no key "zzzzzz"; known are listen, join, threads, audit, no-http
+                  line 4: audit must be a number\
+                """);
   }
 
   @Test
@@ -109,7 +116,7 @@ class ConfigurationFileTest {
   @Test
   void invalidTomlIsRejectedWithItsPosition() throws IOException {
     Files.writeString(file, "listen = \"a:1\"\nthreads == 4\n");
-    assertThatThrownBy(() -> ConfigurationFile.read(file, KNOWN))
+    assertThatThrownBy(() -> ConfigurationFile.parse(file).options(KNOWN))
         .isInstanceOf(UsageException.class)
         .hasMessageStartingWith(file + ", line 2, column ")
         .hasMessageContaining("this is not TOML: ");
@@ -118,16 +125,16 @@ class ConfigurationFileTest {
 
   private void refusedTwice() throws IOException {
     Files.writeString(file, "threads = 1\nthreads = 2\n");
-    assertThatThrownBy(() -> ConfigurationFile.read(file, KNOWN))
+    assertThatThrownBy(() -> ConfigurationFile.parse(file).options(KNOWN))
         .hasMessageStartingWith(file + ", line 2, ");
   }
 
   @Test
   void aMissingFileIsNamed() {
-    assertThatThrownBy(() -> ConfigurationFile.read(file, KNOWN))
+    assertThatThrownBy(() -> ConfigurationFile.parse(file).options(KNOWN))
         .isInstanceOf(CommandException.class)
         .hasMessage("cannot read the configuration: " + file + " does not exist");
-    assertThatThrownBy(() -> ConfigurationFile.read(dir, KNOWN))
+    assertThatThrownBy(() -> ConfigurationFile.parse(dir))
         .isInstanceOf(CommandException.class)
         .hasMessage("cannot read the configuration: " + dir + " is a directory");
   }
@@ -135,7 +142,7 @@ class ConfigurationFileTest {
   @Test
   void aFileThatIsNotUtf8IsNamedWithTheRule() throws IOException {
     Files.write(file, new byte[] {'a', '=', '"', (byte) 0xe9, '"'});
-    assertThatThrownBy(() -> ConfigurationFile.read(file, KNOWN))
+    assertThatThrownBy(() -> ConfigurationFile.parse(file).options(KNOWN))
         .isInstanceOf(UsageException.class)
         .hasMessage(file + ": this is not UTF-8, which TOML must be; save it as UTF-8");
   }

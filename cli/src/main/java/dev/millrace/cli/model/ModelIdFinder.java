@@ -1,0 +1,89 @@
+package dev.millrace.cli.model;
+
+import dev.millrace.cli.command.Shell;
+import dev.millrace.engine.internal.gguf.ModelFileFinder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * Finds the GGUF file of a model id such as {@code Qwen/Qwen3-1.7B}: a file whose name is the last
+ * part of the id, or that and a quantization. Files of another model are never taken for it, so
+ * {@code Qwen3-1.7B-Base-Q8_0.gguf} is not found.
+ */
+public final class ModelIdFinder {
+  private static final Pattern QUANTIZATION =
+      Pattern.compile("[-._](gguf[-._])?(ud[-._])?(i?q\\d\\w*|b?f(16|32)|fp(16|32)|mxfp4\\w*)");
+
+  private final Shell shell;
+
+  public ModelIdFinder(Shell shell) {
+    this.shell = shell;
+  }
+
+  /**
+   * What was found for an id.
+   *
+   * @param searched the directories
+   */
+  public record Result(List<Path> files, List<String> searched) {
+    public Result {
+      files = List.copyOf(files);
+      searched = List.copyOf(searched);
+    }
+
+    /** The file as {@code --model} takes it, under the name of the id. */
+    public String option(String id) {
+      String file = files.getFirst().toString();
+      return id.equals(HouseModel.NAME) || !ModelChoice.isAlias(id) || isPath(id)
+          ? file
+          : id + "=" + file;
+    }
+
+    private static boolean isPath(String id) {
+      return id.toLowerCase(Locale.ROOT).endsWith(".gguf");
+    }
+  }
+
+  public Result find(String id) {
+    Path path = shell.path(id).toAbsolutePath().normalize();
+    if (Files.isRegularFile(path)) {
+      return new Result(List.of(path), List.of());
+    }
+    if (id.equals(HouseModel.NAME)) {
+      return new Result(List.of(HouseModel.file()), List.of());
+    }
+    Set<Path> files = new TreeSet<>();
+    List<String> searched = new ArrayList<>();
+    for (Path directory : ModelChoice.directories(shell)) {
+      if (Files.isDirectory(directory)) {
+        add(files, id, ModelFileFinder.find(directory));
+      }
+      searched.add(directory.toString());
+    }
+    for (DownloadedModelDirectories.Location location : DownloadedModelDirectories.usual(shell)) {
+      add(files, id, location.find());
+      searched.add(location.directory().toString());
+    }
+    return new Result(List.copyOf(files), searched);
+  }
+
+  private static void add(Set<Path> files, String id, ModelFileFinder.Found found) {
+    String wanted = id.substring(id.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
+    for (ModelFileFinder.Model model : found.models()) {
+      String name = ModelChoice.stem(model.name()).toLowerCase(Locale.ROOT);
+      if (name.startsWith(wanted) && isRest(name.substring(wanted.length()))) {
+        files.add(model.file().toAbsolutePath().normalize());
+      }
+    }
+  }
+
+  private static boolean isRest(String rest) {
+    return rest.isEmpty() || QUANTIZATION.matcher(rest).matches();
+  }
+}

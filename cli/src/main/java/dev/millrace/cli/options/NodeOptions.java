@@ -1,0 +1,148 @@
+package dev.millrace.cli.options;
+
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.MemorySize;
+import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.config.ConfigurationFile;
+import dev.millrace.cli.config.ConfigurationReader;
+import dev.millrace.cli.config.LanguagePipesFile;
+import dev.millrace.cli.terminal.SanitizedText;
+import dev.millrace.cluster.ClusterException;
+import dev.millrace.cluster.ConfiguredLayers;
+import dev.millrace.cluster.HostPort;
+import dev.millrace.cluster.NodeSettings;
+import dev.millrace.engine.api.EngineSettings;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The options of a node that holds layers of models. */
+public final class NodeOptions {
+  static final Option NAME =
+      Option.value("name", "NAME", "the node's name (default: this machine's name)");
+  static final Option LAYERS =
+      Option.value(
+              "layers",
+              "FILE:FROM-TO",
+              "hold these layers of a GGUF file, both inclusive;\n"
+                  + "FILE:N for one, FILE alone for all (repeatable)")
+          .many();
+  static final Option MEMORY =
+      Option.value(
+          "memory",
+          "SIZE",
+          "hold layers that servers ask for, up to this memory,\n"
+              + "caches and --layers included, such as 4G");
+  static final Option MODELS =
+      Option.value(
+              "models",
+              "PATH",
+              "model files, or their directory, for layers that servers\n"
+                  + "ask for; others are fetched from nodes (repeatable)")
+          .many();
+  static final Option MAX_ORIGINS =
+      Option.wholeNumber(
+          "max-origins",
+          "N",
+          "maximum number of pipes through it (default " + NodeSettings.DEFAULT_MAX_SESSIONS + ")");
+  static final HostPort USUAL = new HostPort("127.0.0.1", 5000);
+
+  /** In the order in which the help shows them. */
+  public static final List<Option> ALL =
+      List.of(
+          NAME,
+          NetworkOptions.LISTEN,
+          NetworkOptions.ADVERTISE,
+          NetworkOptions.JOIN,
+          NetworkOptions.KEY,
+          NetworkOptions.CERT,
+          NetworkOptions.CERT_KEY,
+          NetworkOptions.CA,
+          NetworkOptions.ALLOW,
+          LAYERS,
+          MEMORY,
+          MODELS,
+          CacheDirectory.OPTION,
+          EngineOptions.THREADS,
+          MAX_ORIGINS);
+
+  /** Options that mean the same for a server and for layers in its process. */
+  private static final List<Option> SHARED =
+      List.of(
+          NetworkOptions.JOIN,
+          NetworkOptions.KEY,
+          NetworkOptions.CERT,
+          NetworkOptions.CERT_KEY,
+          NetworkOptions.CA,
+          NetworkOptions.ALLOW,
+          NetworkOptions.CONFIG,
+          CacheDirectory.OPTION,
+          EngineOptions.THREADS);
+
+  private NodeOptions() {}
+
+  /** The layers that a server's Language Pipes file has beside its end; null if it has none. */
+  public static @Nullable NodeSettings besideServer(Shell shell, Arguments given) {
+    String file = given.get(NetworkOptions.CONFIG);
+    return file == null || !LanguagePipesFile.hasLayers(ConfigurationFile.parse(shell.path(file)))
+        ? null
+        : settings(
+            shell,
+            NetworkOptions.configured(
+                shell, given.only(SHARED), SHARED, ConfigurationReader.LAYERS_OF_SERVER));
+  }
+
+  /** The settings by options that include the configuration's. */
+  public static NodeSettings settings(Shell shell, Arguments given) {
+    if (!given.has(LAYERS) && !given.has(MEMORY)) {
+      throw new UsageException(
+          "this node would hold no layers: pass --layers FILE:FROM-TO, or --memory SIZE for"
+              + " layers that servers ask for, or both");
+    }
+    String memory = given.get(MEMORY);
+    String name = given.get(NAME);
+    try {
+      return new NodeSettings(
+          NetworkOptions.settings(
+              shell, given, NAME, name == null ? HostName.of(shell) : name, USUAL),
+          layers(shell, given),
+          memory == null ? 0 : MemorySize.parse(given.shown(MEMORY), memory),
+          given.integer(EngineOptions.THREADS, 1, 1024, EngineSettings.usual().threads()),
+          EngineOptions.kernels(shell),
+          given.integer(MAX_ORIGINS, 1, 1024, NodeSettings.DEFAULT_MAX_SESSIONS),
+          modelPaths(shell, given),
+          CacheDirectory.of(shell, given));
+    } catch (ClusterException e) {
+      throw new UsageException(e.getMessage());
+    }
+  }
+
+  private static List<ConfiguredLayers> layers(Shell shell, Arguments given) {
+    List<ConfiguredLayers> layers = new ArrayList<>();
+    for (String text : given.all(LAYERS)) {
+      layers.add(LayerChoice.of(shell, given.shown(LAYERS), text));
+    }
+    return layers;
+  }
+
+  private static List<Path> modelPaths(Shell shell, Arguments given) {
+    List<Path> paths = new ArrayList<>();
+    for (String text : given.all(MODELS)) {
+      Path path = shell.path(text).toAbsolutePath().normalize();
+      if (!Files.isReadable(path)) {
+        throw new CommandException(
+            given.shown(MODELS)
+                + ": there is nothing at "
+                + SanitizedText.line(path.toString(), 500)
+                + " that can be read");
+      }
+      paths.add(path);
+    }
+    return paths;
+  }
+}
