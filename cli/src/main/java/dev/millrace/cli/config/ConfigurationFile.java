@@ -8,12 +8,14 @@ import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ErrorText;
 import dev.millrace.cli.terminal.SanitizedText;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.Toml;
 import org.tomlj.TomlArray;
@@ -69,9 +71,18 @@ public final class ConfigurationFile {
               + ", column "
               + error.position().column()
               + ": this is not TOML: "
-              + SanitizedText.line(message, 300));
+              + SanitizedText.line(message, 300)
+              + LanguagePipesKeys.hint(line(file, error.position().line())));
     }
     return new ConfigurationFile(file, toml);
+  }
+
+  private static String line(Path file, int number) {
+    try (Stream<String> lines = Files.lines(file)) {
+      return lines.skip(number - 1L).findFirst().orElse("");
+    } catch (IOException | UncheckedIOException e) {
+      return ""; // it was readable a moment ago
+    }
   }
 
   /** Whether the file has keys of Language Pipes. */

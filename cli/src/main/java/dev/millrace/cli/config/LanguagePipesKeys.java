@@ -59,7 +59,17 @@ final class LanguagePipesKeys {
           "bootstrap_port",
           "this is a key of 1.x; write [[bootstrap_nodes]] with address and port");
 
+  /** What to do about a network without a key. */
+  static final String KEY_RULE =
+      "links are always encrypted: write the network's 32 hex digits, or run \"millrace keygen"
+          + " net.key\", copy the file to every node, and write key-file = \"net.key\" instead";
+
   private LanguagePipesKeys() {}
+
+  /** What else to say about a line that is not TOML: people write a key as null, without quotes. */
+  static String hint(String line) {
+    return line.strip().startsWith(NETWORK_KEY) ? "; " + KEY_RULE : "";
+  }
 
   static boolean isKey(String key) {
     return READ.contains(key) || REPLACED.containsKey(key);

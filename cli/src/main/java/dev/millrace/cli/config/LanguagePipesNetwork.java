@@ -123,15 +123,10 @@ final class LanguagePipesNetwork {
         root.problem(key, e.getMessage());
       }
     } else if (value != null) {
-      root.problem(key, "it is empty; " + keyRule());
+      root.problem(key, "it is empty; " + LanguagePipesKeys.KEY_RULE);
     } else if (!translation.isSet("key-file") && !translation.isSet("cert")) {
-      translation.missing(key + " is missing; " + keyRule());
+      translation.missing(key + " is missing; " + LanguagePipesKeys.KEY_RULE);
     }
-  }
-
-  private static String keyRule() {
-    return "links are always encrypted: write the network's 32 hex digits, or run \"millrace keygen"
-        + " net.key\", copy the file to every node, and write key-file = \"net.key\" instead";
   }
 
   private void names() {

@@ -204,23 +204,6 @@ class PipesIT extends LauncherFixture {
   }
 
   @Test
-  void nodesWithMemoryAloneFetchTheFileAndShareTheLayers() throws IOException {
-    Path other = Files.createDirectory(dir.resolve("elsewhere"));
-    List<String> expected = alone(2, 20);
-    nodes.start("one", "--memory", "200M", "--cache-dir", other + "/1", "--threads", "1");
-    nodes.start("two", "--memory", "200M", "--cache-dir", other + "/2", "--threads", "1");
-    List<String> ids = submit("ws", 2, 20);
-    LauncherProcess server = serve("ws");
-    awaitDone(server, "ws", ids, Duration.ofSeconds(90));
-    assertThat(results("ws", ids)).isEqualTo(expected);
-    JsonObject pipes = nodes.ask("pipes", "one");
-    assertThat(pipes.toString()).contains("\"one\"", "\"two\"");
-    try (var fetched = Files.walk(other)) {
-      assertThat(fetched.filter(file -> file.toString().endsWith(".gguf"))).isNotEmpty();
-    }
-  }
-
-  @Test
   void aNodeWithAnotherKeyLearnsWhyItIsRejected() {
     nodes.start("one", "--layers", "house.gguf", "--threads", "1");
     soon().until(() -> nodes.process("one").out().contains("127.0.0.1"));
