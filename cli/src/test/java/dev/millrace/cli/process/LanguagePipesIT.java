@@ -84,7 +84,10 @@ class LanguagePipesIT extends LauncherFixture {
         .until(() -> Files.isDirectory(ws.resolve("output").resolve(id)));
     assertThat(cli.run("flow", "ws", id).out()).isEqualTo(cli.run("flow", "alone", alone).out());
     assertThat(cli.run("pipes", "--config", "two.toml").out())
-        .contains("origin three-serve", "layers 0 three-serve, ", " one", " two", " three\n");
+        .contains("origin three-serve", "layers 0 three-serve, ")
+        .containsPattern("[135]-[246] one\\b")
+        .containsPattern("[135]-[246] two\\b")
+        .containsPattern("[135]-[246] three\\b");
     assertThat(cli.run("nodes", "--config", "three.toml").lines()).as("and a head").hasSize(5);
     try (Stream<Path> fetched = Files.walk(dir.resolve("one.cache"))) {
       assertThat(fetched)
@@ -93,7 +96,7 @@ class LanguagePipesIT extends LauncherFixture {
     }
     try (PlainHttpClient client = PlainHttpClient.of(URI.create("http://127.0.0.1:" + http))) {
       assertThat(client.get("/api/jobs").status()).isEqualTo(401);
-      assertThat(client.withKey(API_KEY).get("/api/jobs").body()).contains(id);
+      assertThat(client.withKey(API_KEY).get("/api/jobs").body()).contains("\"state\":\"success\"");
     }
     for (LauncherProcess process : new LauncherProcess[] {three, two, one}) {
       assertThat(process.signal("TERM").result().status()).as(process.out()).isZero();
