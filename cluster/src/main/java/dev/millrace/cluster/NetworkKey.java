@@ -121,7 +121,7 @@ public final class NetworkKey {
         throw malformed(file);
       }
       line = Files.readString(file, StandardCharsets.ISO_8859_1).strip();
-      warnOfReaders(file);
+      warnOfOtherReaders(file);
     } catch (NoSuchFileException e) {
       throw new ClusterException(
           ("%s: the key file does not exist; \"millrace keygen\" writes one, then copy it "
@@ -156,7 +156,8 @@ public final class NetworkKey {
             .formatted(file, PREFIX));
   }
 
-  private static void warnOfReaders(Path file) throws IOException {
+  /** Warns if other users of this machine may read a file that has a key. */
+  public static void warnOfOtherReaders(Path file) throws IOException {
     if (!file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
       return;
     }

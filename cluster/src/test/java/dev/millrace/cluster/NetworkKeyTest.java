@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,23 @@ final class NetworkKeyTest {
     NetworkKey.read(file).write(copy);
     assertThat(Files.readString(copy)).isEqualTo(line);
     assertThat(key.toString()).doesNotContain(line.substring(30, 40));
+  }
+
+  /** Nodes of several releases must derive the same key. */
+  @Test
+  void aSharedKeyOf128BitsGivesAlwaysTheSameKey() {
+    String hex = "8f1c02d97ab34e5566d0c9a1b37e42fd";
+    NetworkKey key = NetworkKey.ofHex(hex);
+    assertThat(key.fileLine())
+        .isEqualTo(
+            "millrace-network-key-1:e387bd51c13c57e12597fb68c4d174528cf1691491a259293f74da9a5358fb05");
+    assertThat(NetworkKey.ofHex(hex.toUpperCase(Locale.ROOT)).fileLine()).isEqualTo(key.fileLine());
+    assertThat(NetworkKey.ofHex(hex.replace("fd", "fe")).fileLine()).isNotEqualTo(key.fileLine());
+    for (String bad : new String[] {"", hex.substring(1), hex + "00", hex.replace('f', 'g')}) {
+      assertThatThrownBy(() -> NetworkKey.ofHex(bad))
+          .isInstanceOf(ClusterException.class)
+          .hasMessage("a shared key is 32 hex digits");
+    }
   }
 
   @Test

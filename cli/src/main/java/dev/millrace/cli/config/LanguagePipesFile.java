@@ -4,7 +4,9 @@ import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.ConfiguredOptions;
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cluster.NetworkKey;
 import dev.millrace.core.internal.hash.Sha256;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.List;
 
@@ -113,6 +115,13 @@ public final class LanguagePipesFile {
 
   private static void warn(LanguagePipesTranslation translation) {
     LanguagePipesTable root = translation.root();
+    if (root.has(LanguagePipesKeys.NETWORK_KEY)) {
+      try {
+        NetworkKey.warnOfOtherReaders(translation.file());
+      } catch (IOException e) {
+        LOG.log(Level.DEBUG, "no permissions to look at", e);
+      }
+    }
     for (String variable : VARIABLES) {
       if (translation.shell().variable(variable) != null) {
         LOG.log(Level.WARNING, variable + " is set, but not used: docs/moving.md has what to do");

@@ -4,6 +4,7 @@ import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.ConfiguredOptions;
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.command.Shell;
+import java.nio.file.Path;
 import java.util.List;
 import org.tomlj.TomlPosition;
 
@@ -90,8 +91,8 @@ final class LanguagePipesTranslation {
     return shell;
   }
 
-  String fileName() {
-    return file.file().toString();
+  Path file() {
+    return file.file();
   }
 
   ConfigurationReader reader() {
