@@ -33,6 +33,23 @@ public interface JobReader {
    */
   OutputSoFar outputSoFar(JobId id, int stage, int task, long from);
 
+  /**
+   * The text of a task without a result: what its last worker reported when it failed or was
+   * stopped, else what was journaled.
+   */
+  default Optional<String> partialOutput(JobId id, int stage, int task) {
+    StringBuilder text = new StringBuilder();
+    for (OutputSoFar part = outputSoFar(id, stage, task, 0);
+        !part.pieces().isEmpty();
+        part = outputSoFar(id, stage, task, part.next())) {
+      if (part.from() == 0) {
+        text.setLength(0); // the output restarted
+      }
+      text.append(part.text());
+    }
+    return text.isEmpty() ? Optional.empty() : Optional.of(text.toString());
+  }
+
   /** A waiting job's position in the queue; empty if it does not wait. */
   Optional<QueuePosition> queuePosition(JobId id);
 

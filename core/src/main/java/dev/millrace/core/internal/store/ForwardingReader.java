@@ -43,6 +43,11 @@ public interface ForwardingReader extends JobReader {
   }
 
   @Override
+  default Optional<String> partialOutput(JobId id, int stage, int task) {
+    return reader().partialOutput(id, stage, task);
+  }
+
+  @Override
   default Optional<QueuePosition> queuePosition(JobId id) {
     return reader().queuePosition(id);
   }

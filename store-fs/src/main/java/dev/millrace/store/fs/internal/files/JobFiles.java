@@ -119,6 +119,9 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
       JobDirectory at, AnsweredTask of, PartialOutput partial, UnsyncedChanges unsynced)
       throws IOException;
 
+  /** The text that {@link #writePartial} stored last for a task; null if there is none. */
+  @Nullable String partial(JobDirectory at, TaskSnapshot task) throws IOException;
+
   /** As {@link #writePartial}, for a job that a user has ended. */
   void writeLatePartial(JobDirectory at, AnsweredTask of, PartialOutput partial) throws IOException;
 

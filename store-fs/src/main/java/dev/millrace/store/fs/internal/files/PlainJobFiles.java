@@ -23,6 +23,7 @@ import dev.millrace.core.task.TaskState;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -303,6 +304,14 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
       unsynced.addFile(at.file(PARTIAL)).addDirectory(at.dir());
     }
     put(of, partial.receipt());
+  }
+
+  @Override
+  public @Nullable String partial(JobDirectory at, TaskSnapshot task) throws IOException {
+    Path file = at.file(PARTIAL);
+    return at.disk().kind(file) == Disk.Kind.FILE
+        ? new String(at.disk().read(file, MAX_RESULT), StandardCharsets.UTF_8)
+        : null;
   }
 
   private void put(AnsweredTask of, @Nullable JsonObject receipt) {

@@ -23,6 +23,7 @@ import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,6 +31,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +46,9 @@ public final class StagedJobFiles implements JobFiles {
   private static final String RESULTS = "results.jsonl";
   private static final String JOURNAL = "journal";
   private static final String SUFFIX = ".jsonl";
+
+  /** How many bytes at the end of the results are searched for a partial output. */
+  private static final int MAX_TAIL = 32 << 20;
 
   private final JobHeader header;
   private final JobPlan plan;
@@ -272,6 +277,31 @@ public final class StagedJobFiles implements JobFiles {
                         .putIfPresent("receipt", Json.requireDepth(partial.receipt(), "a receipt")))
                 + "\n"),
         unsynced);
+  }
+
+  @Override
+  public @Nullable String partial(JobDirectory at, TaskSnapshot task) throws IOException {
+    Path file = at.file(path(task, RESULTS));
+    if (at.disk().kind(file) != Disk.Kind.FILE) {
+      return null;
+    }
+    long from = Math.max(0, at.disk().size(file) - MAX_TAIL);
+    String tail = new String(at.disk().read(file, from, MAX_TAIL), StandardCharsets.UTF_8);
+    return tail.lines().toList().reversed().stream()
+        .map(line -> partial(line, task.task()))
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** The partial output of that task in a line; a line cut by the limit or a crash has none. */
+  private static @Nullable String partial(String line, int task) {
+    try {
+      JsonObject in = Json.object(line);
+      return in.has("partial") && in.integer("task") == task ? in.string("partial") : null;
+    } catch (JsonException e) {
+      return null;
+    }
   }
 
   /** Returns the offset at which the line starts. */

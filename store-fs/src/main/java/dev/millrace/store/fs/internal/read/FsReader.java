@@ -192,6 +192,23 @@ public final class FsReader implements JobReader {
   }
 
   @Override
+  public Optional<String> partialOutput(JobId id, int stage, int task) {
+    String reported =
+        onStage(
+            id,
+            stage,
+            "",
+            (job, of) -> {
+              boolean has = of.hasTask(task) && of.task(task).state() != TaskState.COMPLETED;
+              String text = has ? job.files().partial(job.at(), TaskSnapshot.of(of, task)) : null;
+              return text == null ? "" : text;
+            });
+    return reported.isEmpty()
+        ? JobReader.super.partialOutput(id, stage, task)
+        : Optional.of(reported);
+  }
+
+  @Override
   public Optional<QueuePosition> queuePosition(JobId id) {
     return io("look for " + id, () -> QueuePositionByAge.position(disk, layout, id));
   }

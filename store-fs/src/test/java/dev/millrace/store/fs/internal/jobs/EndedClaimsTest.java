@@ -58,6 +58,9 @@ class EndedClaimsTest {
         .containsExactly(
             "{\"task\":2,\"attempt\":1,\"partial\":\"half of it\"}",
             "{\"task\":3,\"attempt\":1,\"partial\":\"all of it\"}");
+    assertThat(rig.store.partialOutput(id, 1, 1)).isEmpty();
+    assertThat(rig.store.partialOutput(id, 1, 2)).contains("half of it");
+    assertThat(rig.store.partialOutput(id, 1, 3)).contains("all of it");
   }
 
   @Test

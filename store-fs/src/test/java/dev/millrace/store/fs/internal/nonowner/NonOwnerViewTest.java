@@ -94,12 +94,14 @@ class NonOwnerViewTest extends RealWorkspaceCase {
     generate(store, claim);
     assertThat(workspace.controls().abort(id, SimulatedStore.ANNA)).isEqualTo(Outcome.DONE);
     assertThat(workspace.reader().outputSoFar(id, 1, 1, 0).text()).isEqualTo("some text");
+    assertThat(workspace.reader().partialOutput(id, 1, 1)).contains("some text");
     assertThat(store.appendJournal(claim, new OutputChunk(List.of(4), "!")))
         .isEqualTo(ClaimSignal.CANCEL);
     Failure late = Failure.of("cancelled").withPartial("some te", RECEIPT);
     assertThat(store.fail(claim, late)).isInstanceOf(Outcome.Cancelled.class);
     Path dir = place(JobState.ABORTED, id);
     assertThat(dir.resolve("response.txt")).hasContent("some te");
+    assertThat(workspace.reader().partialOutput(id, 1, 1)).contains("some te");
     assertThat(meta(JobState.ABORTED, id).object("receipt")).isEqualTo(RECEIPT);
     assertThat(meta(JobState.ABORTED, id).string("mode")).isEqualTo("text");
     assertThat(store.spec(id)).isPresent();
