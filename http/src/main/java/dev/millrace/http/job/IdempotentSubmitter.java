@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Submits jobs idempotently: a request with an {@code Idempotency-Key} creates one job, however
- * often the same principal repeats it within {@link #KEY_LIFETIME}.
+ * often the same principal repeats it within {@link #KEY_LIFETIME}. Each API has its own keys.
  *
  * <p>A note in the store links the key with the job's id before the job is submitted under that id.
  * The next repetition repairs a crash between the two. A job that was deleted is not created again;
@@ -119,28 +119,54 @@ public final class IdempotentSubmitter implements AutoCloseable {
   }
 
   /**
+   * What a request led to.
+   *
+   * @param created whether this request created the job; false for a repetition
+   */
+  public record Submitted(JobId id, boolean created) {}
+
+  /**
+   * The names that the note of a key may have.
+   *
+   * @param name of the API, the principal and the key
+   * @param shared of the principal and the key alone. Notes had this name when all APIs shared
+   *     their keys; such a note counts for every API until it expires.
+   */
+  private record NoteNames(String name, String shared) {
+    static NoteNames of(String api, String principal, String key) {
+      return new NoteNames(
+          RequestFingerprint.of(api, principal, key), RequestFingerprint.of(principal, key));
+    }
+  }
+
+  /** A note and its name. */
+  private record Found(String name, Note note) {}
+
+  /**
    * Submits the job that a request asks for, or finds the one of an earlier request with its key.
    *
+   * @param api the name of the API that got the request; a key of another API is another key
    * @param spec builds and checks the job; called only if the job must be created, so that a
    *     repetition of an accepted request is never refused
    * @throws Problem CONFLICT if the key was used for another request, or its job was deleted;
    *     INVALID if the key is malformed
    */
-  public JobId submit(ApiRequest request, Supplier<JobSpec> spec) {
+  public Submitted submit(String api, ApiRequest request, Supplier<JobSpec> spec) {
     Optional<String> key = request.header(HEADER);
     if (key.isEmpty()) {
-      return store.submit(spec.get());
+      return new Submitted(store.submit(spec.get()), true);
     }
-    String name = RequestFingerprint.of(request.principal().name(), requireKey(key.get()));
+    NoteNames names = NoteNames.of(api, request.principal().name(), requireKey(key.get()));
     String body =
         RequestFingerprint.of("POST", request.path(), RequestFingerprint.canonical(request.body()));
     startSweepIfDue();
-    Optional<JobId> earlier = locked(name, () -> earlier(name, body));
+    Optional<Submitted> earlier = locked(names.name(), () -> earlier(names, body));
     if (earlier.isPresent()) {
       return earlier.get();
     }
     JobSpec wanted = spec.get(); // may take a while, and others have keys too
-    return locked(name, () -> earlier(name, body).orElseGet(() -> create(name, body, wanted)));
+    return locked(
+        names.name(), () -> earlier(names, body).orElseGet(() -> create(names, body, wanted)));
   }
 
   private <T> T locked(String name, Supplier<T> act) {
@@ -154,19 +180,20 @@ public final class IdempotentSubmitter implements AutoCloseable {
   }
 
   /** The job that was created for the key; empty if none. */
-  private Optional<JobId> earlier(String name, String body) {
-    Note known = known(name);
-    if (known == null) {
+  private Optional<Submitted> earlier(NoteNames names, String body) {
+    Found found = find(names);
+    if (found == null) {
       return Optional.empty();
     }
+    Note known = found.note();
     if (!known.fingerprint().equals(body)) {
       throw conflict("came with another request before; take a new key for each new request");
     }
     if (store.state(known.id()).isPresent()) {
       if (!known.created()) {
-        store.writeNote(SHELF, name, known.asCreated().text());
+        store.writeNote(SHELF, found.name(), known.asCreated().text());
       }
-      return Optional.of(known.id());
+      return Optional.of(new Submitted(known.id(), false));
     }
     if (known.created() || created.contains(known.id())) {
       throw conflict("created a job that was deleted since; take a new key to create it again");
@@ -178,20 +205,31 @@ public final class IdempotentSubmitter implements AutoCloseable {
     return new Problem(Problem.Kind.CONFLICT, "this " + HEADER + " " + why);
   }
 
-  private JobId create(String name, String body, JobSpec spec) {
-    Note note = known(name);
-    if (note == null) {
-      note = new Note(Work.generateId(), body, clock.instant(), false);
-      store.writeNote(SHELF, name, note.text());
+  private Submitted create(NoteNames names, String body, JobSpec spec) {
+    Found found = find(names);
+    if (found == null) {
+      Note note = new Note(Work.generateId(), body, clock.instant(), false);
+      store.writeNote(SHELF, names.name(), note.text());
+      found = new Found(names.name(), note);
     }
+    JobId id = found.note().id();
     try {
-      store.submit(spec, note.id());
+      store.submit(spec, id);
     } catch (IllegalArgumentException e) {
-      store.deleteNote(SHELF, name); // the job is invalid: the key can be used again
+      store.deleteNote(SHELF, found.name()); // the job is invalid: the key can be used again
       throw e;
     }
-    created.add(note.id()); // written to the note by the first repetition, if one comes
-    return note.id();
+    created.add(id); // written to the note by the first repetition, if one comes
+    return new Submitted(id, true);
+  }
+
+  private @Nullable Found find(NoteNames names) {
+    Note own = known(names.name());
+    if (own != null) {
+      return new Found(names.name(), own);
+    }
+    Note shared = known(names.shared());
+    return shared == null ? null : new Found(names.shared(), shared);
   }
 
   private @Nullable Note known(String name) {

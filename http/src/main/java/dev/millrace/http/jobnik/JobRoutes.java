@@ -19,6 +19,10 @@ import java.util.function.Supplier;
 final class JobRoutes {
   private final JobStore store;
   private final EntityLookup lookup;
+
+  /** Names the idempotency keys of this API. */
+  private static final String API = "jobnik";
+
   private final IdempotentSubmitter submitter;
   private final WebhookPolicy webhooks;
 
@@ -60,13 +64,16 @@ final class JobRoutes {
 
   private JobView submit(ApiRequest call, Supplier<JobSpec> reader) {
     return lookup.job(
-        submitter.submit(
-            call,
-            () -> {
-              JobSpec spec = reader.get();
-              spec.webhooks().forEach(webhooks::check);
-              return spec;
-            }));
+        submitter
+            .submit(
+                API,
+                call,
+                () -> {
+                  JobSpec spec = reader.get();
+                  spec.webhooks().forEach(webhooks::check);
+                  return spec;
+                })
+            .id());
   }
 
   private ApiResponse get(ApiRequest call) {

@@ -120,7 +120,7 @@ public final class So1RouteGroup implements RouteGroup {
   }
 
   private ApiResponse submit(ApiRequest call) {
-    JobId id = submitter.submit(call, () -> spec(call));
+    JobId id = submitter.submit("so1", call, () -> spec(call)).id();
     JsonObject body = response(call).put("job", So1JobMapper.full(store, view(id)).toJson());
     return new ApiResponse.Json(202, Map.of("Location", "/api/jobs/" + EntityId.of(id)), body);
   }

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.millrace.core.Work;
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader.Query;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.StoreException;
@@ -40,6 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A request with a key creates one job, however often it is sent. */
 class IdempotentSubmitterTest {
+  private static final String API = "jobnik";
   private static final JobSpec SPEC = JobSpec.prompt("t", "x");
 
   private final ManualClock clock = new ManualClock();
@@ -85,7 +88,7 @@ class IdempotentSubmitterTest {
   }
 
   private JobId submit(String who, @Nullable String key, String body) {
-    return submitter.submit(Request.of(who, key, body), () -> SPEC);
+    return submitter.submit(API, Request.of(who, key, body), () -> SPEC).id();
   }
 
   private int jobs() {
@@ -112,8 +115,9 @@ class IdempotentSubmitterTest {
         () -> {
           throw new Problem(Problem.Kind.INVALID, "its webhook is barred by now");
         };
-    assertThat(submitter.submit(Request.of("a", "k", "{'x':1}"), refused)).isEqualTo(first);
-    assertThatThrownBy(() -> submitter.submit(Request.of("a", "other", "{'x':1}"), refused))
+    assertThat(submitter.submit(API, Request.of("a", "k", "{'x':1}"), refused).id())
+        .isEqualTo(first);
+    assertThatThrownBy(() -> submitter.submit(API, Request.of("a", "other", "{'x':1}"), refused))
         .isInstanceOf(Problem.class);
     assertThat(store.noteNames(IdempotentSubmitter.SHELF)).hasSize(1);
   }
@@ -126,7 +130,7 @@ class IdempotentSubmitterTest {
             Request.of("a", "k", "{'x':2}"),
             Request.of("a", "k", "{'x':'1'}"),
             new Request("a", "k", "/v1/pipelines", Json.parse("{\"x\":1}")))) {
-      assertThatThrownBy(() -> submitter.submit(other, () -> SPEC))
+      assertThatThrownBy(() -> submitter.submit(API, other, () -> SPEC))
           .isInstanceOfSatisfying(
               Problem.class,
               problem -> assertThat(problem.kind()).isEqualTo(Problem.Kind.CONFLICT));
@@ -138,6 +142,54 @@ class IdempotentSubmitterTest {
   void keysOfDifferentPrincipalsAreIndependent() {
     assertThat(submit("a", "k", "{}")).isNotEqualTo(submit("b", "k", "{'other':1}"));
     assertThat(submit("a", "bk", "{}")).isNotEqualTo(submit("ab", "k", "{}"));
+  }
+
+  @Test
+  void keysOfDifferentApisAreIndependent() {
+    Request request = Request.of("a", "k", "{'x':1}");
+    JobId first = submitter.submit("jobnik", request, () -> SPEC).id();
+    IdempotentSubmitter.Submitted other = submitter.submit("so1", request, () -> SPEC);
+    assertThat(other.created()).isTrue();
+    assertThat(other.id()).isNotEqualTo(first);
+    IdempotentSubmitter.Submitted again = submitter.submit("so1", request, () -> SPEC);
+    assertThat(again).isEqualTo(new IdempotentSubmitter.Submitted(other.id(), false));
+  }
+
+  /** The note of a key as it was when all APIs shared their keys. */
+  private JobId sharedNote(Request request, boolean submitted) {
+    JobId id = Work.generateId();
+    String body =
+        RequestFingerprint.of("POST", request.path(), RequestFingerprint.canonical(request.body()));
+    JsonObject note =
+        JsonObject.create()
+            .put("id", id.value())
+            .put("fingerprint", body)
+            .put("at", clock.instant().toString());
+    String name = RequestFingerprint.of(request.who(), String.valueOf(request.key()));
+    store.writeNote(IdempotentSubmitter.SHELF, name, note.toString());
+    if (submitted) {
+      store.submit(SPEC, id);
+    }
+    return id;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void keyThatAllApisSharedStillCountsForItsDay(boolean submitted) {
+    Request request = Request.of("a", "k", "{'x':1}");
+    JobId id = sharedNote(request, submitted);
+    assertThat(submitter.submit(API, request, () -> SPEC).id()).isEqualTo(id);
+    assertThat(submitter.submit(API, request, () -> SPEC).id()).isEqualTo(id);
+    for (String api : List.of(API, "so1")) {
+      assertThatThrownBy(() -> submitter.submit(api, Request.of("a", "k", "{'x':2}"), () -> SPEC))
+          .as(api)
+          .hasMessageContaining("another request");
+    }
+    assertThat(jobs()).isEqualTo(1);
+    clock.advance(IdempotentSubmitter.KEY_LIFETIME);
+    assertThat(submitter.submit(API, request, () -> SPEC).created()).isTrue();
+    assertThat(submitter.submit("so1", request, () -> SPEC).created()).isTrue();
+    assertThat(jobs()).isEqualTo(3);
   }
 
   @ParameterizedTest
@@ -191,7 +243,7 @@ class IdempotentSubmitterTest {
             });
     submit("a", "old", "{}");
     IdempotentSubmitter other = new IdempotentSubmitter(slow, clock);
-    other.submit(Request.of("a", "k", "{}"), () -> SPEC);
+    other.submit(API, Request.of("a", "k", "{}"), () -> SPEC);
     sweeping.await();
     Thread closing = Thread.ofVirtual().start(other::close);
     await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
@@ -241,10 +293,10 @@ class IdempotentSubmitterTest {
       int before = jobs();
       IdempotentSubmitter crashing = new IdempotentSubmitter(crashing(verb, done), clock);
       Request request = Request.of("a", key, "{'x':1}");
-      assertThatThrownBy(() -> crashing.submit(request, () -> SPEC))
+      assertThatThrownBy(() -> crashing.submit(API, request, () -> SPEC))
           .isInstanceOf(StoreException.class);
-      JobId id = submitter.submit(request, () -> SPEC);
-      assertThat(submitter.submit(request, () -> SPEC)).isEqualTo(id);
+      JobId id = submitter.submit(API, request, () -> SPEC).id();
+      assertThat(submitter.submit(API, request, () -> SPEC).id()).isEqualTo(id);
       assertThat(jobs()).as("after a crash at %s", key).isEqualTo(before + 1);
     }
   }
@@ -276,7 +328,7 @@ class IdempotentSubmitterTest {
   @Test
   void invalidJobLeavesTheKeyFree() {
     JobSpec huge = JobSpec.prompt("t", "x".repeat(JobSpec.MAX_PROMPT_BYTES + 1));
-    assertThatThrownBy(() -> submitter.submit(Request.of("a", "k", "{'x':1}"), () -> huge))
+    assertThatThrownBy(() -> submitter.submit(API, Request.of("a", "k", "{'x':1}"), () -> huge))
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(store.noteNames(IdempotentSubmitter.SHELF)).isEmpty();
     submit("a", "k", "{'x':2}");
