@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request to create a job through the so1 API.
  *
- * @param action {@code generate}, {@code embed}, {@code pipeline}, or a stage type of the server
+ * @param action {@code generate}, {@code embed}, {@code pipeline}, a stage type that the server has
+ *     a program for, or one that a remote worker asked for in the last 24 hours
  * @param inputs the inputs of the action; which ones exist depends on the action
  * @param hold whether the job starts as paused
  */
@@ -31,6 +32,11 @@ public record NewSo1Job(
 
   public static NewSo1Job of(String action, JsonObject inputs) {
     return new NewSo1Job(action, inputs, null, null, List.of(), false, List.of());
+  }
+
+  /** An action without inputs. */
+  public static NewSo1Job of(String action) {
+    return of(action, JsonObject.create());
   }
 
   /** A prompt for {@code action}. */

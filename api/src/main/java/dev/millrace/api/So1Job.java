@@ -10,18 +10,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job in an answer of the so1 API.
  *
- * @param output any JSON value; null until the job succeeds
+ * @param paused whether it waits to be resumed; its state is then {@code PENDING}, or {@code
+ *     RUNNING} if it had started
+ * @param output any JSON value; null until the job ends. Of a job that failed or was cancelled: the
+ *     text so far, if any
  * @param error null unless the job failed
+ * @param reason why it was cancelled; null if nobody said why
  * @param logs the last lines of the log, as text
  */
 public record So1Job(
     UUID id,
     So1State state,
+    boolean paused,
     Instant createdAt,
     @Nullable Instant startedAt,
     @Nullable Instant completedAt,
     @Nullable Object output,
     @Nullable ErrorDetail error,
+    @Nullable String reason,
     List<String> logs,
     Metadata metadata) {
 
@@ -75,11 +81,13 @@ public record So1Job(
     return new So1Job(
         JsonFields.uuid(in, "id"),
         state(in),
+        in.flag("paused", false),
         JsonFields.instant(in, "createdAt"),
         JsonFields.instantOrNull(in, "startedAt"),
         JsonFields.instantOrNull(in, "completedAt"),
         in.get("output"),
         errorDetail(in),
+        in.string("reason", null),
         JsonFields.strings(in, "logs"),
         Metadata.fromJson(in.object("metadata")));
   }
@@ -88,11 +96,13 @@ public record So1Job(
     return JsonObject.create()
         .put("id", id.toString())
         .put("state", state.word())
+        .putIfPresent("paused", paused ? true : null)
         .put("createdAt", createdAt.toString())
         .putIfPresent("startedAt", JsonFields.text(startedAt))
         .putIfPresent("completedAt", JsonFields.text(completedAt))
         .putIfPresent("output", output)
         .putIfPresent("error", error == null ? null : error.toJson())
+        .putIfPresent("reason", reason)
         .put("logs", logs)
         .put("metadata", metadata.toJson());
   }

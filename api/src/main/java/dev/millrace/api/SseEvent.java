@@ -28,7 +28,7 @@ public record SseEvent(@Nullable String id, String event, String data) {
     return event.equals("log") ? Optional.of(json().string("line")) : Optional.empty();
   }
 
-  /** The output, if this is the last event of a job that succeeded. */
+  /** The output, if this is the last event of a job that has one. */
   public Optional<Object> output() {
     return event.equals("status") ? Optional.ofNullable(json().get("output")) : Optional.empty();
   }
@@ -37,6 +37,13 @@ public record SseEvent(@Nullable String id, String event, String data) {
   public Optional<So1Job.ErrorDetail> error() {
     return event.equals("status")
         ? Optional.ofNullable(So1Job.errorDetail(json()))
+        : Optional.empty();
+  }
+
+  /** Why the job was cancelled, if this is the last event and somebody said why. */
+  public Optional<String> reason() {
+    return event.equals("status")
+        ? Optional.ofNullable(json().string("reason", null))
         : Optional.empty();
   }
 

@@ -353,11 +353,13 @@ class AnswerRecordsTest {
         new So1Job(
             JOB,
             So1State.FAILED,
+            true,
             CREATED,
             STARTED,
             ENDED,
             Map.of("text", "hello"),
             new So1Job.ErrorDetail("JOB_FAILED", "it broke"),
+            "no longer needed",
             List.of("one", "two"),
             METADATA);
     assertWritten(
@@ -365,10 +367,12 @@ class AnswerRecordsTest {
         job.toJson(),
         So1Job::fromJson,
         "{\"id\":\"00000000-0000-8001-8000-000000000001\",\"state\":\"failed\",",
+        "\"paused\":true,",
         "\"createdAt\":\"2026-01-02T03:04:05.000006Z\",",
         "\"startedAt\":\"2026-01-02T03:04:07Z\",\"completedAt\":\"2026-01-02T03:04:08Z\",",
         "\"output\":{\"text\":\"hello\"},",
         "\"error\":{\"code\":\"JOB_FAILED\",\"message\":\"it broke\"},",
+        "\"reason\":\"no longer needed\",",
         "\"logs\":[\"one\",\"two\"],",
         METADATA_TEXT);
   }
@@ -376,7 +380,18 @@ class AnswerRecordsTest {
   @Test
   void newSo1JobHasNoOptionalFields() {
     So1Job job =
-        new So1Job(JOB, So1State.PENDING, CREATED, null, null, null, null, List.of(), METADATA);
+        new So1Job(
+            JOB,
+            So1State.PENDING,
+            false,
+            CREATED,
+            null,
+            null,
+            null,
+            null,
+            null,
+            List.of(),
+            METADATA);
     assertWritten(
         job,
         job.toJson(),

@@ -226,8 +226,7 @@ public final class JobEventStream implements Iterator<SseEvent>, AutoCloseable {
         ClientRequest.get("/api/jobs/{}/events", job).header("Accept", "text/event-stream");
     return lastId == null
         ? request.query("cursor", cursor)
-        : request.header(
-            "Last-Event-ID", lastId); // a cursor in the query would override this header
+        : request.header("Last-Event-ID", lastId);
   }
 
   private void disconnect() {

@@ -8,6 +8,7 @@ import dev.millrace.api.So1Job;
 import dev.millrace.api.So1State;
 import dev.millrace.client.internal.transport.ApiTransport;
 import dev.millrace.client.internal.transport.ClientRequest;
+import dev.millrace.core.json.JsonObject;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -59,8 +60,16 @@ public final class So1Api {
 
   /** Cancels a job; does nothing if it is already cancelled. */
   public So1Job cancel(UUID job) {
+    return cancel(job, null);
+  }
+
+  /**
+   * @param reason why, at most 500 characters, for the job and its log; may be null
+   */
+  public So1Job cancel(UUID job, @Nullable String reason) {
+    ClientRequest request = ClientRequest.post("/api/jobs/{}/cancel", job).repeatable();
     return transport
-        .send(ClientRequest.post("/api/jobs/{}/cancel", job).repeatable())
+        .send(reason == null ? request : request.body(JsonObject.create().put("reason", reason)))
         .read("job", So1Job::fromJson);
   }
 

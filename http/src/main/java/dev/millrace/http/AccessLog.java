@@ -2,6 +2,7 @@ package dev.millrace.http;
 
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.http.auth.Principal;
 import dev.millrace.http.route.CompletedRequest;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
@@ -70,6 +71,7 @@ final class AccessLog {
             .put("status", line.response().status())
             .put("duration_ms", Math.round(line.response().nanos() / 1e4) / 100.0)
             .putIfPresent("userId", line.caller().userId())
+            .putIfPresent("orgId", line.caller().userId() == null ? null : Principal.ORGANISATION)
             .putIfPresent("remote", line.caller().remote())
             .put("bytes", line.response().bytes())
             .putIfPresent("traceId", line.caller().traceId())

@@ -113,7 +113,8 @@ public final class HttpApi implements AutoCloseable {
     JobnikRouteGroup jobnik =
         new JobnikRouteGroup(store, ids, submitter, policy, settings.stageBackoff());
     Set<String> names = models == null ? Set.of() : names(models.get());
-    So1RouteGroup so1 = new So1RouteGroup(store, types, names, ids, submitter, policy);
+    So1RouteGroup so1 =
+        new So1RouteGroup(store, types, names, jobnik.workerTypes(), ids, submitter, policy);
     metrics.gauge("millrace_dequeues_waiting", "Requests that wait for a task.", jobnik::waiting);
     OpenApiDocument document = OpenApiDocument.load();
     RouteGroup monitoring =

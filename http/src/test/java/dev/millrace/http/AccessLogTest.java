@@ -53,7 +53,7 @@ final class AccessLogTest {
         .containsExactly(
             "{\"timestamp\":\"2026-01-02T03:04:05.006Z\",\"requestId\":\"id\",\"method\":\"GET\","
                 + "\"path\":\"/\\\"\",\"status\":404,\"duration_ms\":1.23,\"userId\":\"me\","
-                + "\"remote\":\"::1\",\"bytes\":12,\"error\":\"NOT_FOUND\"}");
+                + "\"orgId\":\"default\",\"remote\":\"::1\",\"bytes\":12,\"error\":\"NOT_FOUND\"}");
   }
 
   @Test

@@ -53,10 +53,11 @@ class OpenApiAgreementTest {
     IdResolver ids = new IdResolver(store);
     IdempotentSubmitter once = new IdempotentSubmitter(store, InstantSource.system());
     byte[] metrics = "jobs 1\n".getBytes(StandardCharsets.US_ASCII);
+    JobnikRouteGroup jobnik = new JobnikRouteGroup(store, ids, once, _ -> {}, Backoff.NONE);
     return List.of(
-        new JobnikRouteGroup(store, ids, once, _ -> {}, Backoff.NONE),
+        jobnik,
         new So1RouteGroup(
-            store, Set.of("generate", "embed", "resize"), Set.of(), ids, once, _ -> {}),
+            store, Set.of("resize"), Set.of(), jobnik.workerTypes(), ids, once, _ -> {}),
         new MonitoringRouteGroup(
             _ ->
                 new ApiResponse.Content(
@@ -196,7 +197,13 @@ class OpenApiAgreementTest {
         400,
         "submitJob",
         "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"temperature\":500}}");
-    request(400, "submitJob", "{\"action\":\"dance\",\"inputs\":{}}");
+    request(400, "submitJob", "{\"action\":\"dance\"}");
+    request(404, "dequeueTask", null, "dance");
+    JsonObject dance = Json.object(request(202, "submitJob", "{\"action\":\"dance\"}"));
+    String reason = "{\"reason\":\"no music\"}";
+    request(200, "cancelJob", reason, dance.object("job").string("id"));
+    request(400, "cancelJob", "{\"reason\":\"\"}", dance.object("job").string("id"));
+    request(200, "getJob", null, dance.object("job").string("id"));
     String id = made.object("job").string("id");
     request(200, "listJobs?state=pending", null);
     request(200, "getJob", null, id);

@@ -5,6 +5,7 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.core.task.Backoff;
 import dev.millrace.http.job.IdResolver;
 import dev.millrace.http.job.IdempotentSubmitter;
+import dev.millrace.http.job.RecentWorkerTypes;
 import dev.millrace.http.job.WebhookPolicy;
 import dev.millrace.http.jobnik.claim.TaskDispatcher;
 import dev.millrace.http.jobnik.entity.EntityLookup;
@@ -13,6 +14,7 @@ import dev.millrace.http.jobnik.entity.StageContextCache;
 import dev.millrace.http.route.Problem;
 import dev.millrace.http.route.Route;
 import dev.millrace.http.route.RouteGroup;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,6 +25,7 @@ import java.util.List;
  */
 public final class JobnikRouteGroup implements RouteGroup {
   private final TaskDispatcher dispatcher;
+  private final RecentWorkerTypes workerTypes;
   private final List<Route> routes = new ArrayList<>();
 
   /**
@@ -35,6 +38,7 @@ public final class JobnikRouteGroup implements RouteGroup {
       WebhookPolicy webhooks,
       Backoff stageBackoff) {
     this.dispatcher = TaskDispatcher.start(store, TaskDispatcher.MAX_WAITERS);
+    this.workerTypes = RecentWorkerTypes.load(store, InstantSource.system());
     EntityLookup lookup = new EntityLookup(store, ids);
     StageContextCache contexts = new StageContextCache(store);
     routes.addAll(new JobRoutes(lookup, submitter, webhooks).routes());
@@ -43,7 +47,7 @@ public final class JobnikRouteGroup implements RouteGroup {
     routes.addAll(new StageRoutes(lookup).routes());
     routes.addAll(new TaskRoutes(lookup, contexts).routes());
     routes.addAll(new LeverRoutes(lookup, stageBackoff).routes());
-    routes.addAll(new WorkerRoutes(lookup, contexts, dispatcher).routes());
+    routes.addAll(new WorkerRoutes(lookup, contexts, dispatcher, workerTypes).routes());
     routes.replaceAll(ExtensionFields::filter);
   }
 
@@ -82,6 +86,11 @@ public final class JobnikRouteGroup implements RouteGroup {
           HEADERS_TOO_LARGE ->
           kind.name();
     };
+  }
+
+  /** The types that remote workers ask for. */
+  public RecentWorkerTypes workerTypes() {
+    return workerTypes;
   }
 
   /** The number of requests that wait for a task. */

@@ -4,6 +4,7 @@ import dev.millrace.core.job.EntityId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.http.auth.KeyScope;
+import dev.millrace.http.job.RecentWorkerTypes;
 import dev.millrace.http.jobnik.claim.ClaimVerifier;
 import dev.millrace.http.jobnik.claim.ClaimedTaskActions;
 import dev.millrace.http.jobnik.claim.DequeueRequest;
@@ -35,12 +36,18 @@ final class WorkerRoutes {
   private final StageContextCache contexts;
   private final ClaimedTaskActions actions;
   private final TaskDispatcher dispatcher;
+  private final RecentWorkerTypes types;
 
-  WorkerRoutes(EntityLookup lookup, StageContextCache contexts, TaskDispatcher dispatcher) {
+  WorkerRoutes(
+      EntityLookup lookup,
+      StageContextCache contexts,
+      TaskDispatcher dispatcher,
+      RecentWorkerTypes types) {
     this.lookup = lookup;
     this.contexts = contexts;
     this.actions = new ClaimedTaskActions(lookup.store(), new ClaimVerifier(lookup, contexts));
     this.dispatcher = dispatcher;
+    this.types = types;
   }
 
   List<Route> routes() {
@@ -60,8 +67,10 @@ final class WorkerRoutes {
 
   private ApiResponse dequeue(ApiRequest call) throws InterruptedException {
     Integer limit = RequestParameters.number(call, "limit", null, 1, 1_000);
+    DequeueRequest request = dequeueRequest(call, limit == null ? 1 : limit);
+    types.markSeen(request.type());
     DequeueResponse response = new DequeueResponse(dispatcher, contexts, call);
-    List<JsonObject> tasks = response.claimTasks(dequeueRequest(call, limit == null ? 1 : limit));
+    List<JsonObject> tasks = response.claimTasks(request);
     if (limit != null) {
       return response.reply(tasks);
     }

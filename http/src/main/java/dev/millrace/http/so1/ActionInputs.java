@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The inputs of each action, translated to the parameters of its worker: {@code maxTokens} becomes
- * {@code max_tokens}.
+ * The inputs of each built-in action, translated to the parameters of its worker: {@code maxTokens}
+ * becomes {@code max_tokens}. The inputs of all other actions are free.
  */
 enum ActionInputs {
   GENERATE(
@@ -41,9 +41,7 @@ enum ActionInputs {
       "jsonSchema",
       "grammar",
       "responseFormat"),
-  EMBED("prompt", "input", "model", "pooling", "normalize"),
-  /** A program reads only the prompt. */
-  PROGRAM("prompt");
+  EMBED("prompt", "input", "model", "pooling", "normalize");
 
   private static final Pattern CAPITAL = Pattern.compile("[A-Z]");
   private static final Pattern LOW_LINE = Pattern.compile("_([a-z])");
@@ -58,12 +56,18 @@ enum ActionInputs {
     this.names = Stream.of(names).collect(Collectors.toUnmodifiableSet());
   }
 
-  static ActionInputs of(String action) {
+  /** The inputs of an action; null if they are free. */
+  static @Nullable ActionInputs of(String action) {
     return switch (action) {
       case "generate" -> GENERATE;
       case "embed" -> EMBED;
-      default -> PROGRAM;
+      default -> null;
     };
+  }
+
+  /** The names of the built-in actions. */
+  static Set<String> builtIn() {
+    return Set.of("generate", "embed");
   }
 
   /**

@@ -1,6 +1,5 @@
 package dev.millrace.http.so1;
 
-import dev.millrace.api.So1State;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
@@ -15,7 +14,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The output of a job: the result of its last stage, or a list if that has several tasks. */
+/**
+ * The output of a job: the result of its last stage, or a list if that has several tasks. A job that
+ * ended without success has the text that its last task had produced by then.
+ */
 final class JobOutput {
   /** The most results in one answer; the others can be read task by task. */
   static final int MAX_RESULTS = 1_000;
@@ -30,11 +32,29 @@ final class JobOutput {
 
   private JobOutput() {}
 
-  /** The output; null unless the job has succeeded. */
+  /** The output; null if there is none. */
   static @Nullable JsonObject of(JobReader store, JobView view) {
-    if (So1StateMapping.of(view) != So1State.SUCCESS || view.stages().isEmpty()) {
+    return switch (So1StateMapping.of(view)) {
+      case PENDING, RUNNING -> null;
+      case SUCCESS -> view.stages().isEmpty() ? null : whole(store, view);
+      case FAILED, CANCELLED -> partial(store, view);
+    };
+  }
+
+  private static @Nullable JsonObject partial(JobReader store, JobView view) {
+    StageView last =
+        view.stages().stream()
+            .filter(stage -> stage.startedAt() != null)
+            .reduce((_, later) -> later)
+            .orElse(null);
+    if (last == null || last.total() != 1) {
       return null;
     }
+    String text = store.partialOutput(view.header().id(), last.number(), 1).orElse("");
+    return text.isEmpty() ? null : JsonObject.create().put("text", text).put("partial", true);
+  }
+
+  private static JsonObject whole(JobReader store, JobView view) {
     StageView last = view.stages().getLast();
     Optional<TaskResult> only =
         last.total() != 1

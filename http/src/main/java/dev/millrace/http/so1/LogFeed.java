@@ -108,15 +108,21 @@ final class LogFeed {
 
   /** The number of the entry that ended the job; the next number if the log has none. */
   private static long endEntry(JobReader store, JobView view) {
+    LogEntry end = endOf(store, view);
+    return end == null ? view.lastEvent() + 1 : end.number();
+  }
+
+  /** The entry that ended the job; null if the log has none. */
+  static @Nullable LogEntry endOf(JobReader store, JobView view) {
     JobId id = view.header().id();
     for (long before = view.lastEvent(); before > 0; before -= PAGE) {
       for (LogEntry entry : store.events(id, Math.max(0, before - PAGE), PAGE)) {
         if (SseFrames.isJobEnd(entry)) {
-          return entry.number();
+          return entry;
         }
       }
     }
-    return view.lastEvent() + 1;
+    return null;
   }
 
   /** The id of the last event of a job that has ended; later entries are not sent. */

@@ -4,6 +4,7 @@ import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
+import dev.millrace.http.route.TruncatedText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,19 +29,31 @@ final class Redaction {
 
   private Redaction() {}
 
-  /** The inputs without texts of users: numbers, flags and the name of the model stay. */
-  static JsonObject redactInputs(JsonObject inputs) {
+  /** The most inputs that are shown, and the most characters of a name. */
+  private static final int MAX_SHOWN = 100;
+
+  /**
+   * The inputs without private data. Of a built-in action, numbers, flags and the name of the model
+   * stay. What the inputs of other actions mean is not known: only their names stay.
+   */
+  static JsonObject redactInputs(String action, JsonObject inputs) {
+    boolean builtIn = ActionInputs.of(action) != null;
     JsonObject redacted = JsonObject.create();
     for (Map.Entry<String, @Nullable Object> input : inputs.values().entrySet()) {
+      if (redacted.values().size() == MAX_SHOWN) {
+        break;
+      }
       Object value = input.getValue();
-      boolean harmless =
-          value == null
-              || value instanceof Number
-              || value instanceof Boolean
-              || input.getKey().equals("model");
-      redacted.put(input.getKey(), harmless ? value : placeholder(value));
+      boolean harmless = value == null || builtIn && isHarmless(input.getKey(), value);
+      redacted.put(
+          TruncatedText.of(redactSecrets(input.getKey()), MAX_SHOWN),
+          harmless ? value : placeholder(value));
     }
     return redacted;
+  }
+
+  private static boolean isHarmless(String name, Object value) {
+    return value instanceof Number || value instanceof Boolean || name.equals("model");
   }
 
   /** The stages of a whole job, with the number of their tasks. */

@@ -2,7 +2,11 @@ package dev.millrace.http.so1;
 
 import dev.millrace.api.So1Job;
 import dev.millrace.api.So1State;
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.EntityId;
+import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
@@ -22,25 +26,61 @@ final class So1JobMapper {
   private So1JobMapper() {}
 
   static So1Job full(JobReader store, JobView view) {
-    return of(view, JobOutput.of(store, view), lines(store, view));
+    return of(view, JobOutput.of(store, view), reasonOf(store, view), lines(store, view));
   }
 
-  /** Without output and log, which may be large: for lists. */
+  /** Without what must be read from its log or its results: for lists. */
   static So1Job brief(JobView view) {
-    return of(view, null, List.of());
+    return of(view, null, null, List.of());
   }
 
-  private static So1Job of(JobView view, @Nullable JsonObject output, List<String> lines) {
+  /** The job as it was when it was accepted, even if it has started since. */
+  static So1Job accepted(JobView view) {
+    return new So1Job(
+        EntityId.of(view.header().id()).uuid(),
+        So1State.PENDING,
+        isPaused(view) && view.startedAt() == null,
+        view.createdAt(),
+        null,
+        null,
+        null,
+        null,
+        null,
+        List.of(),
+        SubmissionMetadata.of(view));
+  }
+
+  private static So1Job of(
+      JobView view, @Nullable JsonObject output, @Nullable String reason, List<String> lines) {
     return new So1Job(
         EntityId.of(view.header().id()).uuid(),
         So1StateMapping.of(view),
+        isPaused(view),
         view.createdAt(),
         startedAt(view),
         completedAt(view),
         output,
         errorOf(view),
+        reason,
         lines,
         SubmissionMetadata.of(view));
+  }
+
+  private static boolean isPaused(JobView view) {
+    return view.state() == JobState.PAUSED;
+  }
+
+  /** Why the job was cancelled; null if it was not, or if nobody said why. */
+  static @Nullable String reasonOf(JobReader store, JobView view) {
+    if (So1StateMapping.of(view) != So1State.CANCELLED) {
+      return null;
+    }
+    LogEntry end = LogFeed.endOf(store, view);
+    return end != null
+            && end.fact() instanceof Fact.JobChanged(var _, Cause cause)
+            && cause.comment() != null
+        ? Redaction.redactSecrets(cause.comment())
+        : null;
   }
 
   /** Why the job failed; null if it did not fail. */

@@ -16,8 +16,11 @@ import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.http.auth.KeyScope;
+import dev.millrace.http.auth.Principal;
 import dev.millrace.http.job.IdResolver;
 import dev.millrace.http.job.IdempotentSubmitter;
+import dev.millrace.http.job.IdempotentSubmitter.Submitted;
+import dev.millrace.http.job.RecentWorkerTypes;
 import dev.millrace.http.job.WebhookPolicy;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
@@ -31,10 +34,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The routes of the so1 API below {@code /api}. */
 public final class So1RouteGroup implements RouteGroup {
+  /** Names the idempotency keys of this API. */
+  private static final String API = "so1";
+
   private static final Pattern CURSOR = Pattern.compile("\\d{1,18}");
+
+  /** The most characters of the reason for a cancellation. */
+  private static final int MAX_REASON = 500;
+
   private static final Map<String, String> STREAMED =
       Map.of("Cache-Control", "no-store", "X-Accel-Buffering", "no");
 
@@ -46,20 +57,22 @@ public final class So1RouteGroup implements RouteGroup {
   private final LogHub hub;
 
   /**
-   * @param types the stage types that this server has workers for; they are its actions
+   * @param types the stage types that this server has workers for
    * @param models the names of its models; empty if it has none
+   * @param remote the types that remote workers ask for; they are actions too
    * @param webhooks which webhooks a job may have
    */
   public So1RouteGroup(
       JobStore store,
       Set<String> types,
       Set<String> models,
+      RecentWorkerTypes remote,
       IdResolver ids,
       IdempotentSubmitter submitter,
       WebhookPolicy webhooks) {
     this(
         store,
-        new SubmissionReader(Set.copyOf(types), Set.copyOf(models)),
+        new SubmissionReader(new KnownActions(types, remote), Set.copyOf(models)),
         ids,
         submitter,
         webhooks,
@@ -119,10 +132,13 @@ public final class So1RouteGroup implements RouteGroup {
     return JsonObject.create().put("requestId", requestId).put("error", error);
   }
 
+  /** A new job is shown as it was accepted, however far it is by now; a repeated one as it is. */
   private ApiResponse submit(ApiRequest call) {
-    JobId id = submitter.submit("so1", call, () -> spec(call)).id();
-    JsonObject body = response(call).put("job", So1JobMapper.full(store, view(id)).toJson());
-    return new ApiResponse.Json(202, Map.of("Location", "/api/jobs/" + EntityId.of(id)), body);
+    Submitted submitted = submitter.submit(API, call, () -> spec(call));
+    JobView view = view(submitted.id());
+    So1Job job = submitted.created() ? So1JobMapper.accepted(view) : So1JobMapper.full(store, view);
+    return new ApiResponse.Json(
+        202, Map.of("Location", "/api/jobs/" + job.id()), response(call).put("job", job.toJson()));
   }
 
   private JobSpec spec(ApiRequest call) {
@@ -160,7 +176,7 @@ public final class So1RouteGroup implements RouteGroup {
 
   private ApiResponse cancel(ApiRequest call) {
     JobId id = id(call);
-    Cause cause = Cause.user(call.principal().name(), null);
+    Cause cause = Cause.user(call.principal().name(), cancelReason(call));
     Outcome outcome = store.apply(id, new Lever.Abort(), cause);
     JobView view = view(id);
     if (!outcome.isDone() && So1StateMapping.of(view) != So1State.CANCELLED) {
@@ -171,6 +187,16 @@ public final class So1RouteGroup implements RouteGroup {
               + ", and only pending and running jobs can");
     }
     return ApiResponse.ok(response(call).put("job", So1JobMapper.full(store, view).toJson()));
+  }
+
+  private static @Nullable String cancelReason(ApiRequest call) {
+    String reason = call.body() == null ? null : call.bodyObject().string("reason", null);
+    if (reason != null && (reason.isBlank() || reason.length() > MAX_REASON)) {
+      throw new Problem(
+          Problem.Kind.INVALID,
+          "reason must be a text of 1 to " + MAX_REASON + " characters that is not blank");
+    }
+    return reason;
   }
 
   private ApiResponse logs(ApiRequest call) {
@@ -195,29 +221,27 @@ public final class So1RouteGroup implements RouteGroup {
   }
 
   /**
-   * Streams the events of a job. Without a cursor, a job that has ended sends only its final
-   * status. A browser that reconnects after the final status gets a 204, which stops it.
+   * Streams the events of a job. Without a position, a job that has ended sends only its final
+   * status. A browser sends {@code Last-Event-ID} when it reconnects, and keeps the cursor of its
+   * URL: the header is newer and wins. After the final status it gets a 204, which stops it.
    */
   private ApiResponse events(ApiRequest call) {
     JobView view = view(id(call));
     Optional<Long> cursor = call.query("cursor").map(text -> cursor("cursor", text));
     Optional<Long> seen = call.header("Last-Event-ID").map(text -> cursor("Last-Event-ID", text));
     boolean ended = view.state().isFinal();
-    if (ended
-        && cursor.isEmpty()
-        && seen.isPresent()
-        && seen.get() >= LogFeed.lastId(store, view)) {
+    if (ended && seen.isPresent() && seen.get() >= LogFeed.lastId(store, view)) {
       return ApiResponse.json(204, null);
     }
     long start = ended ? view.lastEvent() : 0;
-    long position = Math.min(cursor.or(() -> seen).orElse(start), view.lastEvent());
+    long position = Math.min(seen.or(() -> cursor).orElse(start), view.lastEvent());
     return new ApiResponse.Stream(
         200, STREAMED, "text/event-stream", sink -> hub.stream(view.header().id(), position, sink));
   }
 
   private ApiResponse session(ApiRequest call) {
     CallerIdentity caller =
-        new CallerIdentity(call.principal().name(), SubmissionMetadata.ORGANISATION, null);
+        new CallerIdentity(call.principal().name(), Principal.ORGANISATION, null);
     return ApiResponse.ok(response(call).put("session", caller.toJson()));
   }
 

@@ -35,12 +35,16 @@ final class SseFrames {
         : log(entry.number(), formatter.of(entry));
   }
 
-  /** The last event, with the output or the error of the job. */
+  /**
+   * The last event: the state and the output, which is null where there is none; and why the job
+   * failed or was cancelled.
+   */
   static byte[] finalStatus(long number, JobReader store, JobView view) {
     JsonObject data = state(So1StateMapping.of(view));
-    data.putIfPresent("output", JobOutput.of(store, view));
+    data.put("output", JobOutput.of(store, view));
     So1Job.ErrorDetail error = So1JobMapper.errorOf(view);
     data.putIfPresent("error", error == null ? null : error.toJson());
+    data.putIfPresent("reason", So1JobMapper.reasonOf(store, view));
     return status(number, data);
   }
 

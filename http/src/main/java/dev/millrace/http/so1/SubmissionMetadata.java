@@ -3,6 +3,7 @@ package dev.millrace.http.so1;
 import dev.millrace.api.So1Job;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobView;
+import dev.millrace.http.auth.Principal;
 import dev.millrace.http.route.ApiRequest;
 import java.util.Map;
 
@@ -10,9 +11,6 @@ import java.util.Map;
 final class SubmissionMetadata {
   /** The field of the job's metadata. */
   static final String NAME = "so1";
-
-  /** The only organisation: that of the server. */
-  static final String ORGANISATION = "default";
 
   /** The request id of a job that was not submitted through this API. */
   private static final String NO_REQUEST = "00000000-0000-0000-0000-000000000000";
@@ -41,6 +39,6 @@ final class SubmissionMetadata {
 
   private static So1Job.Metadata metadata(
       String requestId, String userId, String action, JsonObject inputs) {
-    return new So1Job.Metadata(requestId, userId, ORGANISATION, action, inputs);
+    return new So1Job.Metadata(requestId, userId, Principal.ORGANISATION, action, inputs);
   }
 }

@@ -18,18 +18,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the job that a request submits. Inputs that a worker of this server would refuse are
  * refused here, so that the caller gets the error.
  *
- * @param types the stage types that this server has workers for
- * @param models the names of its models; empty if it has none
+ * @param models the names of the server's models; empty if it has none
  */
-record SubmissionReader(Set<String> types, Set<String> models) {
-  private static final String PIPELINE = "pipeline";
+record SubmissionReader(KnownActions actions, Set<String> models) {
   private static final Set<String> JOB_FIELDS =
       Set.of("name", "priority", "tags", "hold", "webhooks");
   private static final Set<String> BODY_FIELDS =
@@ -46,14 +43,12 @@ record SubmissionReader(Set<String> types, Set<String> models) {
       JsonObject body = call.bodyObject().only(BODY_FIELDS);
       String action = body.string("action");
       JsonObject inputs = JsonObject.of(body.object("inputs"), "inputs");
-      if (action.equals(PIPELINE)) {
+      actions.require(action);
+      if (action.equals(KnownActions.PIPELINE)) {
         return pipeline(call, body, inputs);
       }
-      if (!types.contains(action)) {
-        throw unknown(action);
-      }
       JsonObject submission =
-          SubmissionMetadata.of(call, action, Redaction.redactInputs(inputs)).toJson();
+          SubmissionMetadata.of(call, action, Redaction.redactInputs(action, inputs)).toJson();
       return header(
           body,
           JsonObject.create().put(SubmissionMetadata.NAME, submission.values()),
@@ -62,13 +57,6 @@ record SubmissionReader(Set<String> types, Set<String> models) {
     } catch (JsonException | IllegalArgumentException e) {
       throw invalid(String.valueOf(e.getMessage()));
     }
-  }
-
-  private Problem unknown(String action) {
-    Set<String> known = new TreeSet<>(types);
-    known.add(PIPELINE);
-    return invalid(
-        "action \"" + action + "\" is not known here; known: " + String.join(", ", known));
   }
 
   private static JobSpec header(
@@ -85,9 +73,28 @@ record SubmissionReader(Set<String> types, Set<String> models) {
         .build();
   }
 
-  /** A stage with one task; its input is a plain text if possible, which every tool can read. */
   private StageSpec stage(String action, JsonObject inputs) {
-    Map<String, Object> data = ActionInputs.of(action).toParameters(inputs);
+    ActionInputs names = ActionInputs.of(action);
+    return names == null
+        ? StageSpec.of(action, List.of(TaskSpec.of(freeInput(action, inputs))))
+        : modelStage(action, names.toParameters(inputs));
+  }
+
+  /**
+   * The inputs of an action that is not built in, as they are. A program of this server reads a
+   * prompt alone as text.
+   */
+  private Object freeInput(String action, JsonObject inputs) {
+    boolean prompt =
+        actions.isLocal(action)
+            && inputs.values().size() == 1
+            && inputs.get("prompt") instanceof String text
+            && !text.isEmpty();
+    return prompt ? requirePrompt(inputs.get("prompt")) : inputs.values();
+  }
+
+  /** A stage with one task; its input is a plain text if possible, which every tool can read. */
+  private StageSpec modelStage(String action, Map<String, Object> data) {
     attach(data, "json_schema");
     attach(data, "grammar");
     exclude(data, "jsonSchema", "json_schema", "grammar");
@@ -112,6 +119,10 @@ record SubmissionReader(Set<String> types, Set<String> models) {
     if (prompt == null) {
       throw invalid("inputs has no \"prompt\"");
     }
+    return requirePrompt(prompt);
+  }
+
+  private static String requirePrompt(@Nullable Object prompt) {
     if (!(prompt instanceof String text) || text.isEmpty()) {
       throw invalid("inputs: \"prompt\" must be text that is not empty");
     }
@@ -162,7 +173,7 @@ record SubmissionReader(Set<String> types, Set<String> models) {
     JsonObject all = JsonObject.create();
     all.values().putAll(metadata.values());
     So1Job.Metadata submission =
-        SubmissionMetadata.of(call, PIPELINE, Redaction.redactInputs(spec));
+        SubmissionMetadata.of(call, KnownActions.PIPELINE, Redaction.redactInputs(spec));
     all.put(SubmissionMetadata.NAME, submission.toJson().values());
     TraceContext own = spec.trace();
     return spec.toBuilder()
@@ -176,7 +187,7 @@ record SubmissionReader(Set<String> types, Set<String> models) {
     int number = 0;
     for (StageSpec stage : spec.stages()) {
       number++;
-      if (types.contains(stage.type())) {
+      if (actions.isLocal(stage.type())) {
         check(check, stage, "inputs: stage " + number);
       }
     }

@@ -39,13 +39,15 @@ final class SdkTestServer implements AutoCloseable {
   SdkTestServer() {
     IdResolver ids = new IdResolver(store);
     IdempotentSubmitter submitter = new IdempotentSubmitter(store, clock);
+    JobnikRouteGroup jobnik = new JobnikRouteGroup(store, ids, submitter, SdkTestServer::check, Backoff.NONE);
     routeGroups =
         List.of(
-            new JobnikRouteGroup(store, ids, submitter, SdkTestServer::check, Backoff.NONE),
+            jobnik,
             new So1RouteGroup(
                 store,
                 Set.of("resize", "generate", "embed"),
                 Set.of(),
+                jobnik.workerTypes(),
                 ids,
                 submitter,
                 SdkTestServer::check),

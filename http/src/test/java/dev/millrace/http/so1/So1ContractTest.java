@@ -5,41 +5,41 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
-import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.FailureTolerance;
-import dev.millrace.core.stage.StageSpec;
-import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
-import dev.millrace.core.store.JobReader.Query;
-import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.ClaimRequest;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.fixture.ContractSettings;
+import dev.millrace.core.store.memory.MemoryStoreFixture;
 import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.http.so1.So1TestServer.ApiReply;
+import dev.millrace.http.so1.SseTestClient.Event;
 import dev.millrace.store.fs.Workspace;
-import java.nio.file.Files;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The so1 API, over HTTP. */
+/** What a client of so1 expects, sentence by sentence, over HTTP. */
 class So1ContractTest {
   private static final String HELLO =
       "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"Hello\",\"maxTokens\":5}}";
+  private static final String WORKFLOW = "trigger-github-workflow";
+  private static final String SEED_EXAMPLE = "{\"action\":\"" + WORKFLOW + "\"}";
 
   private final So1TestServer service = new So1TestServer();
 
@@ -48,463 +48,474 @@ class So1ContractTest {
     service.close();
   }
 
+  /** The ways in which a job ends. */
+  private enum Ending {
+    SUCCESS("success"),
+    FAILED("failed"),
+    CANCELLED_BEFORE_THE_START("cancelled"),
+    CANCELLED_AFTER_THE_START("cancelled");
+
+    private final String state;
+
+    Ending(String state) {
+      this.state = state;
+    }
+
+    boolean starts() {
+      return this != CANCELLED_BEFORE_THE_START;
+    }
+  }
+
   private JsonObject job(JobId id) throws Exception {
     return service.get(So1TestServer.path(id)).job();
   }
 
+  private ApiReply cancel(JobId id, String body) throws Exception {
+    return service.post(So1TestServer.path(id) + "/cancel", body.isEmpty() ? null : body);
+  }
+
+  /** A claimed task of the job with some text and a log line. */
+  private Claim start() {
+    Claim claim = service.claim();
+    service.store.freeze(claim, JsonObject.create().put("model", "house"));
+    service.store.appendJournal(claim, new OutputChunk(List.of(1, 2), "Once upon "));
+    service.store.appendJournal(claim, new OutputChunk(List.of(3), "a time"));
+    service.store.log(claim, "info", "half way");
+    return claim;
+  }
+
+  private void end(JobId id, Ending ending) throws Exception {
+    Claim claim = ending.starts() ? start() : null;
+    switch (ending) {
+      case SUCCESS -> service.store.complete(claim, TaskResult.of("Hello back"));
+      case FAILED -> service.store.fail(claim, Failure.permanent("the model has gone"));
+      case CANCELLED_BEFORE_THE_START -> cancel(id, "");
+      case CANCELLED_AFTER_THE_START -> cancel(id, "{\"reason\":\"no longer needed\"}");
+    }
+  }
+
+  // States and timestamps
+
   @Test
-  void submittedJobIsPending() throws Exception {
+  void postAnswersWithAPendingJob() throws Exception {
     ApiReply answer = service.post("/api/jobs", HELLO);
     assertThat(answer.status()).isEqualTo(202);
     assertThat(answer.json().values()).containsOnlyKeys("requestId", "job");
     JsonObject job = answer.job();
     assertThat(job.values()).containsOnlyKeys("id", "state", "createdAt", "logs", "metadata");
     assertThat(job.string("state")).isEqualTo("pending");
-    assertThat(job.list("logs")).containsExactly("job submitted");
-    assertThat(UUID.fromString(job.string("id")).version()).isEqualTo(8);
+    assertThat(job.list("logs")).isEmpty();
+    assertThat(UUID.fromString(job.string("id"))).hasToString(job.string("id"));
     assertThat(Instant.parse(job.string("createdAt"))).isBeforeOrEqualTo(Instant.now());
+    assertThat(answer.response().headers().firstValue("Location"))
+        .contains("/api/jobs/" + job.string("id"));
     assertThat(job.object("metadata").toString())
         .isEqualTo(
             "{\"requestId\":\""
                 + answer.json().string("requestId")
                 + "\",\"userId\":\"local\",\"orgId\":\"default\",\"action\":\"generate\","
                 + "\"inputs\":{\"prompt\":\"[redacted: 5 characters]\",\"maxTokens\":5}}");
-    assertThat(answer.response().headers().firstValue("Location"))
-        .contains("/api/jobs/" + job.string("id"));
+  }
+
+  /** A store whose worker is done with a job before the submission returns. */
+  private static JobStore instantStore() {
+    JobStore store = new MemoryStoreFixture().open(ContractSettings.steady(Clock.systemUTC()));
+    return (JobStore)
+        Proxy.newProxyInstance(
+            JobStore.class.getClassLoader(),
+            new Class<?>[] {JobStore.class},
+            (_, method, arguments) -> {
+              Object answer = method.invoke(store, arguments);
+              if (method.getName().equals("submit")) {
+                Claim claim =
+                    store.claim(new ClaimRequest(Set.of("generate"), 1, "w", null)).getFirst();
+                store.complete(claim, TaskResult.of("done"));
+              }
+              return answer;
+            });
   }
 
   @Test
-  void everyAnswerHasItsOwnRequestIdAndThatOfTheJob() throws Exception {
-    ApiReply made = service.post("/api/jobs", HELLO);
-    Set<String> seen = new HashSet<>(Set.of(made.json().string("requestId")));
-    for (int i = 0; i < 3; i++) {
-      ApiReply again = service.get("/api/jobs/" + made.job().string("id"));
-      String requestId = again.json().string("requestId");
-      assertThat(again.status()).isEqualTo(200);
-      assertThat(UUID.fromString(requestId).version()).isEqualTo(4);
-      assertThat(again.response().headers().firstValue("X-Request-Id")).contains(requestId);
-      assertThat(seen.add(requestId)).isTrue();
-      assertThat(again.job().object("metadata")).isEqualTo(made.job().object("metadata"));
+  void postAnswersPendingHoweverFastTheJobIs() throws Exception {
+    try (So1TestServer instant = new So1TestServer(instantStore())) {
+      ApiReply answer = instant.post("/api/jobs", HELLO, "Idempotency-Key", "k");
+      assertThat(answer.job().values())
+          .containsOnlyKeys("id", "state", "createdAt", "logs", "metadata")
+          .containsEntry("state", "pending")
+          .containsEntry("logs", List.of());
+      ApiReply again = instant.post("/api/jobs", HELLO, "Idempotency-Key", "k");
+      assertThat(again.job().string("id")).isEqualTo(answer.job().string("id"));
+      assertThat(again.job().string("state")).as("a repetition").isEqualTo("success");
     }
   }
 
   @Test
-  void jobRunsAndSucceeds() throws Exception {
+  void jobIsPendingUntilAWorkerPicksItUp() throws Exception {
     JobId id = service.submit("Hello");
-    Claim claim = service.claim();
+    assertThat(job(id).string("state")).isEqualTo("pending");
+    assertThat(job(id).has("startedAt")).isFalse();
+    Instant before = Instant.now();
+    start();
     JsonObject running = job(id);
     assertThat(running.string("state")).isEqualTo("running");
-    assertThat(running.has("startedAt")).isTrue();
+    assertThat(Instant.parse(running.string("startedAt"))).isAfterOrEqualTo(before);
     assertThat(running.has("completedAt")).isFalse();
-    JsonObject receipt =
-        Json.object(
-            """
-            {"model":"house","prompt_tokens":3,"completion_tokens":2,"finish_reason":"stop",
-             "seed":7}
-            """);
-    service.store.complete(claim, TaskResult.of("Hello back").withReceipt(receipt));
-    JsonObject done = job(id);
-    assertThat(done.string("state")).isEqualTo("success");
-    assertThat(done.object("output").toString())
-        .isEqualTo(
-            "{\"text\":\"Hello back\",\"finishReason\":\"stop\","
-                + "\"usage\":{\"promptTokens\":3,\"completionTokens\":2},"
-                + "\"model\":\"house\",\"seed\":7}");
-    assertThat(done.has("error")).isFalse();
-    assertThat(Instant.parse(done.string("startedAt")))
-        .isBetween(
-            Instant.parse(done.string("createdAt")), Instant.parse(done.string("completedAt")));
-    assertThat(done.list("logs")).first().isEqualTo("job submitted");
-    assertThat(done.list("logs")).last().isEqualTo("job complete");
+    assertThat(running.has("output")).isFalse();
   }
 
-  @Test
-  void failedJobHasAnError() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void endedJobHasItsTimestampsAndItsOutput(Ending ending) throws Exception {
     JobId id = service.submit("Hello");
-    service.store.fail(service.claim(), Failure.permanent("the model has gone"));
-    JsonObject failed = job(id);
-    assertThat(failed.string("state")).isEqualTo("failed");
-    assertThat(failed.has("completedAt")).isTrue();
-    assertThat(failed.has("output")).isFalse();
-    assertThat(failed.object("error").string("code")).isEqualTo("JOB_FAILED");
-    assertThat(failed.object("error").string("message")).contains("the model has gone");
-  }
-
-  @Test
-  void embeddingsAreLists() throws Exception {
-    JobId id = service.submit(JobSpec.prompt("embed", "x"));
-    service.store.complete(
-        service.claim("embed"),
-        new TaskResult(TaskResult.Kind.EMBEDDING, "{\"dim\": 2, \"vector\": [0.5, -1.25]}"));
-    assertThat(job(id).object("output").toString())
-        .isEqualTo("{\"embedding\":[0.5,-1.25],\"dimensions\":2}");
-  }
-
-  @Test
-  void outputOfSeveralTasksIsAList() throws Exception {
-    List<TaskSpec> tasks = IntStream.range(0, 3).mapToObj(TaskSpec::of).toList();
-    StageSpec stage =
-        StageSpec.builder("resize").tolerance(new FailureTolerance(true, 1.0)).tasks(tasks).build();
-    JobId id = service.submit(JobSpec.of(List.of(stage)));
-    service.store.complete(service.claim("resize"), TaskResult.of("a"));
-    service.store.fail(service.claim("resize"), Failure.permanent("no"));
-    service.store.complete(service.claim("resize"), TaskResult.of("c"));
-    assertThat(job(id).object("output").toString())
-        .isEqualTo(
-            "{\"results\":[{\"text\":\"a\"},"
-                + "{\"error\":{\"code\":\"TASK_FAILED\",\"message\":\"no\"}},{\"text\":\"c\"}]}");
-    assertThat(job(id).object("metadata").string("action")).isEqualTo("resize");
-  }
-
-  @Test
-  void outputHasAtMostAThousandResults() throws Exception {
-    List<TaskSpec> tasks = IntStream.range(0, 1_001).mapToObj(TaskSpec::of).toList();
-    JobId id = service.submit(JobSpec.of(List.of(StageSpec.of("resize", tasks))));
-    for (int i = 0; i < 1_001; i++) {
-      service.store.complete(service.claim("resize"), TaskResult.of("r" + i));
+    end(id, ending);
+    JsonObject ended = job(id);
+    assertThat(ended.string("state")).isEqualTo(ending.state);
+    assertThat(ended.has("startedAt")).isEqualTo(ending.starts());
+    Instant created = Instant.parse(ended.string("createdAt"));
+    Instant started = Instant.parse(ended.string("startedAt", ended.string("createdAt")));
+    assertThat(started).isBetween(created, Instant.parse(ended.string("completedAt")));
+    String output =
+        switch (ending) {
+          case SUCCESS -> "{\"text\":\"Hello back\"}";
+          case CANCELLED_BEFORE_THE_START -> "null";
+          default -> "{\"text\":\"Once upon a time\",\"partial\":true}";
+        };
+    assertThat(Json.write(ended.get("output"))).isEqualTo(output);
+    assertThat(ended.has("error")).isEqualTo(ending == Ending.FAILED);
+    if (ending == Ending.FAILED) {
+      assertThat(ended.object("error").string("code")).isEqualTo("JOB_FAILED");
+      assertThat(ended.object("error").string("message")).contains("the model has gone");
     }
-    JsonObject job = job(id);
-    assertThat(job.object("output").list("results")).hasSize(1_000);
-    assertThat(job.object("output").flag("truncated", false)).isTrue();
-    assertThat(job.list("logs")).hasSize(1_000).last().isEqualTo("job complete");
+    boolean hasReason = ending == Ending.CANCELLED_AFTER_THE_START;
+    assertThat(ended.string("reason", "")).isEqualTo(hasReason ? "no longer needed" : "");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void endedJobNeverChanges(Ending ending) throws Exception {
+    JobId id = service.submit("Hello");
+    Claim claim = ending.starts() ? start() : null;
+    if (claim == null) {
+      cancel(id, "");
+    } else if (ending == Ending.SUCCESS) {
+      service.store.complete(claim, TaskResult.of("Hello back"));
+    } else if (ending == Ending.FAILED) {
+      service.store.fail(claim, Failure.permanent("no"));
+    } else {
+      cancel(id, "");
+    }
+    JsonObject ended = job(id);
+    ApiReply cancelled = cancel(id, "{\"reason\":\"too late\"}");
+    if (ending.state.equals("cancelled")) {
+      assertThat(cancelled.status()).as("once more").isEqualTo(200);
+      assertThat(cancelled.job()).isEqualTo(ended);
+    } else {
+      assertThat(cancelled.status()).isEqualTo(409);
+      assertThat(cancelled.error()).startsWith("CONFLICT").contains(ending.state);
+    }
+    if (claim != null) {
+      service.store.complete(claim, TaskResult.of("late"));
+      service.store.fail(claim, Failure.of("late"));
+    }
+    service.store.pause(id, Cause.user("me", null));
+    assertThat(service.store.claim(new ClaimRequest(Set.of("generate"), 1, "w", null))).isEmpty();
+    assertThat(job(id)).isEqualTo(ended);
   }
 
   @Test
-  void pausedJobIsPendingOrRunning() throws Exception {
-    JobId waiting = service.submit("first");
-    service.store.pause(waiting, Cause.user("me", null));
-    assertThat(job(waiting).string("state")).isEqualTo("pending");
-    assertThat(job(waiting).has("startedAt")).isFalse();
-    JobId begun = service.submit("second");
+  void retryIsANewJob() throws Exception {
+    JobId failed = service.submit("Hello");
+    end(failed, Ending.FAILED);
+    JobId retry = service.submit("Hello");
+    assertThat(retry).isNotEqualTo(failed);
+    end(retry, Ending.SUCCESS);
+    assertThat(job(failed).string("state")).isEqualTo("failed");
+  }
+
+  @Test
+  void pausedJobHasAStateOfSo1AndAFlag() throws Exception {
+    JobId begun = service.submit("first");
     Claim claim = service.claim();
     service.store.pause(begun, Cause.user("me", null));
     service.store.release(claim, "paused");
     assertThat(job(begun).string("state")).isEqualTo("running");
+    assertThat(job(begun).flag("paused", false)).isTrue();
     assertThat(job(begun).has("startedAt")).isTrue();
+    service.store.resume(begun, Cause.user("me", null));
+    assertThat(job(begun).has("paused")).isFalse();
+    ApiReply held = service.post("/api/jobs", HELLO.replaceFirst("\\{", "{\"hold\":true,"));
+    assertThat(held.job().string("state")).isEqualTo("pending");
+    assertThat(held.job().flag("paused", false)).isTrue();
+    assertThat(held.job().has("startedAt")).isFalse();
   }
 
-  @Test
-  void cancelEndsAPendingJobWithoutAStart() throws Exception {
-    JobId id = service.submit("Hello");
-    ApiReply answer = service.post(So1TestServer.path(id) + "/cancel", null);
-    assertThat(answer.status()).isEqualTo(200);
-    assertThat(answer.job().string("state")).isEqualTo("cancelled");
-    assertThat(answer.job().has("completedAt")).isTrue();
-    assertThat(answer.job().has("startedAt")).isFalse();
-    ApiReply again = service.post(So1TestServer.path(id) + "/cancel", null);
-    assertThat(again.status()).isEqualTo(200);
-    assertThat(again.job()).isEqualTo(answer.job());
-  }
+  // Actions and inputs
 
   @Test
-  void cancelEndsARunningJobAndIsRefusedForAnEndedOne() throws Exception {
-    JobId running = service.submit("Hello");
-    Claim claim = service.claim();
-    assertThat(service.post(So1TestServer.path(running) + "/cancel", null).job().string("state"))
-        .isEqualTo("cancelled");
-    assertThat(service.store.complete(claim, TaskResult.of("late")).isDone()).isFalse();
-    JobId done = service.submit("Hello");
-    service.store.complete(service.claim(), TaskResult.of("done"));
-    ApiReply refused = service.post(So1TestServer.path(done) + "/cancel", null);
-    assertThat(refused.status()).isEqualTo(409);
-    assertThat(refused.error()).startsWith("CONFLICT").contains("success");
-    assertThat(refused.json().values()).containsOnlyKeys("requestId", "error");
-  }
-
-  @Test
-  void unknownJobIsNotFound() throws Exception {
-    String other = "/api/jobs/00000000-0000-8000-8000-000000000000";
-    for (String tail : List.of("", "/logs", "/events")) {
-      assertThat(service.get(other + tail).status()).as(tail).isEqualTo(404);
-      assertThat(service.get(other + tail).error()).as(tail).startsWith("NOT_FOUND");
-      assertThat(service.get("/api/jobs/abc" + tail).error())
-          .as(tail)
-          .startsWith("VALIDATION_ERROR");
+  void exampleOfTheSeedRunsAsItStands() throws Exception {
+    ApiReply unknown = service.post("/api/jobs", SEED_EXAMPLE);
+    assertThat(unknown.status()).isEqualTo(400);
+    assertThat(unknown.error())
+        .isEqualTo(
+            "VALIDATION_ERROR action \""
+                + WORKFLOW
+                + "\" is not known here; known: embed, generate, pipeline, resize");
+    String dequeue = "/v1/stages/" + WORKFLOW + "/tasks/dequeue";
+    assertThat(service.send("PATCH", dequeue, null).status()).as("empty queue").isEqualTo(404);
+    ApiReply made = service.post("/api/jobs", SEED_EXAMPLE);
+    assertThat(made.status()).isEqualTo(202);
+    assertThat(made.job().string("state")).isEqualTo("pending");
+    String path = "/api/jobs/" + made.job().string("id");
+    try (SseTestClient events = SseTestClient.to(service, path + "/events")) {
+      assertThat(events.next().state()).isEqualTo("pending");
+      JsonObject task = service.send("PATCH", dequeue, null).json();
+      assertThat(task.object("data").values()).isEmpty();
+      assertThat(service.get(path).job().has("startedAt")).isTrue();
+      String of = "/v1/tasks/" + task.string("id");
+      service.post(of + "/logs", "{\"lines\":[{\"line\":\"dispatched\"}]}");
+      service.send("PUT", of + "/status", "{\"status\":\"COMPLETED\",\"result\":\"run 7\"}");
+      List<Event> rest = events.rest();
+      assertThat(rest).filteredOn(event -> event.name().equals("status")).hasSize(2);
+      assertThat(rest).anySatisfy(e -> assertThat(e.data().toString()).contains("dispatched"));
+      assertThat(rest.getLast().data().toString())
+          .isEqualTo("{\"state\":\"success\",\"output\":{\"text\":\"run 7\"}}");
+      assertThat(events.endedInOrder()).isTrue();
     }
-    assertThat(service.post(other + "/cancel", null).status()).isEqualTo(404);
-    assertThat(service.get("/api/jobs/" + UUID.randomUUID()).status()).isEqualTo(404);
-    assertThat(service.get("/api/workflows").error()).startsWith("NOT_FOUND");
   }
 
   @Test
-  void jobIsFoundByItsWorkspaceId() throws Exception {
+  void inputsAreAnyObjectAndAreRedacted() throws Exception {
+    service.workerTypes.markSeen(WORKFLOW);
+    String inputs = "{\"repo\":\"acme/site\",\"n\":4711,\"deep\":{\"token\":\"sk-12345678\"}}";
+    ApiReply made =
+        service.post("/api/jobs", "{\"action\":\"" + WORKFLOW + "\",\"inputs\":" + inputs + "}");
+    assertThat(made.status()).isEqualTo(202);
+    assertThat(service.get("/api/jobs/" + made.job().string("id")).response().body())
+        .contains("\"repo\":\"[redacted: 9 characters]\"")
+        .doesNotContain("acme", "4711", "sk-");
+    assertThat(Json.write(service.claim(WORKFLOW).input())).isEqualTo(inputs);
+    for (String wrong : List.of("[]", "\"x\"", "null", "7")) {
+      ApiReply refused =
+          service.post("/api/jobs", "{\"action\":\"" + WORKFLOW + "\",\"inputs\":" + wrong + "}");
+      assertThat(refused.error()).as(wrong).startsWith("BAD_REQUEST").contains("inputs");
+    }
+  }
+
+  @Test
+  void restartForgetsNeitherWorkersNorKeys(@TempDir Path dir) throws Exception {
+    String id;
+    try (So1TestServer before = new So1TestServer(Workspace.open(dir).own().orElseThrow())) {
+      before.send("PATCH", "/v1/stages/" + WORKFLOW + "/tasks/dequeue", null);
+      id = before.post("/api/jobs", SEED_EXAMPLE, "Idempotency-Key", "k").job().string("id");
+      before.post("/api/jobs/" + id + "/cancel", "{\"reason\":\"wrong branch\"}");
+    }
+    try (So1TestServer after = new So1TestServer(Workspace.open(dir).own().orElseThrow())) {
+      assertThat(after.post("/api/jobs", SEED_EXAMPLE).status()).isEqualTo(202);
+      ApiReply again = after.post("/api/jobs", SEED_EXAMPLE, "Idempotency-Key", "k");
+      assertThat(again.status()).isEqualTo(202);
+      assertThat(again.job().string("id")).isEqualTo(id);
+      assertThat(again.job().string("state")).isEqualTo("cancelled");
+      assertThat(again.job().string("reason")).isEqualTo("wrong branch");
+      assertThat(after.get("/api/jobs/" + id + "/logs").json().toString())
+          .contains("job abort by local: wrong branch");
+    }
+  }
+
+  // Cancellation
+
+  @Test
+  void workerLearnsOfTheCancellation() throws Exception {
     JobId id = service.submit("Hello");
-    assertThat(service.get("/api/jobs/" + id).job().string("id"))
-        .isEqualTo(EntityId.of(id).toString());
+    String[] worker = {"Millrace-Worker", "w1"};
+    JsonObject task =
+        service.send("PATCH", "/v1/stages/generate/tasks/dequeue", null, worker).json();
+    String heartbeat = "/v1/tasks/" + task.string("id") + "/heartbeat";
+    String token = "{\"token\":\"" + task.string("token") + "\"}";
+    assertThat(service.send("PUT", heartbeat, token).json().flag("cancel", true)).isFalse();
+    assertThat(cancel(id, "").job().string("state")).isEqualTo("cancelled");
+    assertThat(service.send("PUT", heartbeat, token).json().flag("cancel", false)).isTrue();
   }
 
   @Test
-  void malformedAndInvalidRequestsHaveDifferentCodes() throws Exception {
-    ApiReply malformed = service.post("/api/jobs", "{\"action\":");
-    assertThat(malformed.status()).isEqualTo(400);
-    assertThat(malformed.error()).startsWith("BAD_REQUEST");
-    ApiReply action = service.post("/api/jobs", "{\"action\":\"paint\",\"inputs\":{}}");
-    assertThat(action.status()).isEqualTo(400);
-    assertThat(action.error())
-        .startsWith("VALIDATION_ERROR")
-        .contains("embed, generate, pipeline, resize");
-    assertThat(service.post("/api/jobs", "{\"action\":\"resize\",\"inputs\":{\"x\":1}}").error())
-        .startsWith("BAD_REQUEST")
-        .contains("\"x\"");
-    assertThat(
-            service
-                .post(
-                    "/api/jobs",
-                    "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"voice\":1}}")
-                .error())
-        .startsWith("BAD_REQUEST")
-        .contains("voice");
-    assertThat(
-            service
-                .post(
-                    "/api/jobs",
-                    "{\"action\":\"generate\",\"inputs\":{\"messages\":[{\"role\":\"user\","
-                        + "\"content\":\"x\",\"zz\":1}]}}")
-                .error())
-        .startsWith("BAD_REQUEST")
-        .contains("zz");
+  void reasonOfACancellationIsChecked() throws Exception {
+    JobId id = service.submit("Hello");
+    String most = "x".repeat(500);
+    for (String wrong :
+        List.of("{\"reason\":\"\"}", "{\"reason\":\" \"}", "{\"reason\":\"" + most + "x\"}")) {
+      assertThat(cancel(id, wrong).error()).as(wrong).startsWith("VALIDATION_ERROR");
+    }
+    for (String wrong : List.of("{\"reason\":7}", "{\"why\":\"x\"}", "[]")) {
+      assertThat(cancel(id, wrong).error()).as(wrong).startsWith("BAD_REQUEST");
+    }
+    assertThat(job(id).string("state")).isEqualTo("pending");
+    JsonObject ended = cancel(id, "{\"reason\":\"" + most + "\"}").job();
+    assertThat(ended.string("reason")).isEqualTo(most);
+    assertThat(ended.list("logs")).last().asString().endsWith(most);
+  }
+
+  // Events
+
+  private static List<Event> closing(List<Event> events) {
+    return events.stream()
+        .filter(event -> event.name().equals("status"))
+        .filter(event -> !Set.of("pending", "running").contains(event.state()))
+        .toList();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyEndingHasOneClosingMessage(Ending ending) throws Exception {
+    JobId id = service.submit("Hello");
+    String path = So1TestServer.path(id) + "/events";
+    List<Event> live;
+    try (SseTestClient events = SseTestClient.to(service, path)) {
+      List<Event> seen = new ArrayList<>(List.of(events.next()));
+      end(id, ending);
+      seen.addAll(events.rest());
+      assertThat(events.endedInOrder()).as("closed by the server").isTrue();
+      live = seen;
+    }
+    String data =
+        switch (ending) {
+          case SUCCESS -> "{\"state\":\"success\",\"output\":{\"text\":\"Hello back\"}}";
+          case FAILED ->
+              "{\"state\":\"failed\",\"output\":{\"text\":\"Once upon a time\",\"partial\":true},"
+                  + "\"error\":{\"code\":\"JOB_FAILED\",\"message\":\""
+                  + job(id).object("error").string("message")
+                  + "\"}}";
+          case CANCELLED_BEFORE_THE_START -> "{\"state\":\"cancelled\",\"output\":null}";
+          case CANCELLED_AFTER_THE_START ->
+              "{\"state\":\"cancelled\",\"output\":{\"text\":\"Once upon a time\","
+                  + "\"partial\":true},\"reason\":\"no longer needed\"}";
+        };
+    assertThat(closing(live)).containsExactly(live.getLast());
+    assertThat(live.getLast().data().toString()).isEqualTo(data);
+    try (SseTestClient late = SseTestClient.to(service, path)) {
+      assertThat(late.rest()).as("late client").containsExactly(live.getLast());
+      assertThat(late.endedInOrder()).isTrue();
+    }
+    try (SseTestClient replay = SseTestClient.to(service, path + "?cursor=0")) {
+      assertThat(replay.rest()).as("the log stays").isEqualTo(live);
+    }
+    assertThat(service.get(So1TestServer.path(id) + "/logs").json().list("lines"))
+        .hasSizeGreaterThanOrEqualTo(live.size());
   }
 
   @Test
-  void unknownModelIsRefused() throws Exception {
-    ApiReply answer =
-        service.post(
-            "/api/jobs", "{\"action\":\"embed\",\"inputs\":{\"prompt\":\"x\",\"model\":\"hose\"}}");
-    assertThat(answer.status()).isEqualTo(400);
-    assertThat(answer.error())
-        .isEqualTo("VALIDATION_ERROR model \"hose\" is not served here; served: house, other");
-    assertThat(service.get("/api/jobs").json().list("jobs")).isEmpty();
+  void cursorContinuesAfterIt() throws Exception {
+    JobId id = service.submit("Hello");
+    Claim claim = start();
+    String path = So1TestServer.path(id) + "/events";
+    try (SseTestClient events = SseTestClient.to(service, path + "?cursor=2")) {
+      Event first = events.next();
+      assertThat(first.id()).isEqualTo(3);
+      Event event = first;
+      while (!event.data().string("line", "").contains("half way")) {
+        event = events.next();
+      }
+      assertThat(event.name()).isEqualTo("log");
+      assertThat(event.data().integer("cursor")).isEqualTo(event.id());
+      service.store.complete(claim, TaskResult.of("x"));
+      assertThat(events.rest().getLast().state()).isEqualTo("success");
+    }
   }
 
-  @Test
-  void logLinesDoNotRunAheadOfTheState() {
-    JobId id = service.submit(JobSpec.prompt("generate", "Hello"));
-    JobView before = service.store.find(id).orElseThrow();
-    service.claim();
-    JsonObject job = So1JobMapper.full(service.store, before).toJson();
-    assertThat(job.string("state")).isEqualTo("pending");
-    assertThat(job.list("logs")).containsExactly("job submitted");
+  /** An EventSource keeps its URL, and reconnects until it is answered with 204. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "?cursor=0", "?cursor=2"})
+  void browserStopsAfterTheEnd(String query) throws Exception {
+    JobId id = service.submit("Hello");
+    end(id, Ending.SUCCESS);
+    String path = So1TestServer.path(id) + "/events" + query;
+    String last;
+    try (SseTestClient first = SseTestClient.to(service, path)) {
+      last = Long.toString(first.rest().getLast().id());
+    }
+    ApiReply again = service.get(path, "Last-Event-ID", last);
+    assertThat(again.status()).isEqualTo(204);
+    assertThat(again.response().body()).isEmpty();
   }
 
-  @Test
-  void forbiddenWebhookIsRefused() throws Exception {
-    ApiReply answer =
-        service.post(
-            "/api/jobs",
-            """
-            {"action":"generate","inputs":{"prompt":"x"},
-             "webhooks":[{"url":"http://10.0.0.1/","on":["failed"]}]}
-            """);
-    assertThat(answer.error()).isEqualTo("VALIDATION_ERROR webhook: 10.0.0.1 is a private address");
-  }
+  // Idempotency
 
   @Test
-  void sameKeyCreatesOneJob() throws Exception {
+  void sameKeyLeadsToTheSameJob() throws Exception {
     String key = UUID.randomUUID().toString();
     ApiReply first = service.post("/api/jobs", HELLO, "Idempotency-Key", key);
     ApiReply again = service.post("/api/jobs", HELLO, "Idempotency-Key", key);
     assertThat(again.status()).isEqualTo(202);
     assertThat(again.job().string("id")).isEqualTo(first.job().string("id"));
     assertThat(again.json().string("requestId")).isNotEqualTo(first.json().string("requestId"));
-    assertThat(again.job().object("metadata").string("requestId"))
-        .isEqualTo(first.json().string("requestId"));
+    assertThat(again.job().object("metadata")).isEqualTo(first.job().object("metadata"));
     ApiReply other =
         service.post("/api/jobs", HELLO.replace("Hello", "Bye"), "Idempotency-Key", key);
     assertThat(other.status()).isEqualTo(409);
     assertThat(other.error()).startsWith("CONFLICT");
     assertThat(service.get("/api/jobs").json().list("jobs")).hasSize(1);
+    ApiReply jobnik =
+        service.post("/v1/jobs", "{\"name\":\"nightly\",\"data\":{}}", "Idempotency-Key", key);
+    assertThat(jobnik.status()).as("keys of Jobnik are others").isEqualTo(201);
+    assertThat(jobnik.json().string("id")).isNotEqualTo(first.job().string("id"));
+  }
+
+  // Errors, request ids and the log
+
+  @Test
+  void everyErrorHasTheEnvelope() throws Exception {
+    JobId done = service.submit("Hello");
+    end(done, Ending.SUCCESS);
+    assertError(400, "BAD_REQUEST", service.post("/api/jobs", "{\"action\":"));
+    assertError(400, "BAD_REQUEST", service.post("/api/jobs", "{\"inputs\":{}}"));
+    assertError(400, "BAD_REQUEST", service.post("/api/jobs", HELLO.replace("maxTokens", "voice")));
+    assertError(400, "VALIDATION_ERROR", service.post("/api/jobs", "{\"action\":\"paint\"}"));
+    assertError(400, "VALIDATION_ERROR", service.get("/api/jobs/abc"));
+    assertError(404, "NOT_FOUND", service.get("/api/jobs/" + UUID.randomUUID()));
+    assertError(404, "NOT_FOUND", service.get("/api/workflows"));
+    assertError(405, "METHOD_NOT_ALLOWED", service.send("DELETE", "/api/jobs", null));
+    assertError(409, "CONFLICT", cancel(done, ""));
+  }
+
+  private static void assertError(int status, String code, ApiReply reply) {
+    assertThat(reply.status()).as(reply.response().body()).isEqualTo(status);
+    assertThat(reply.json().values()).containsOnlyKeys("requestId", "error");
+    assertThat(reply.json().object("error").values()).containsOnlyKeys("code", "message");
+    assertThat(reply.json().object("error").string("code")).isEqualTo(code);
+    assertThat(reply.response().headers().firstValue("X-Request-Id"))
+        .contains(reply.json().string("requestId"));
   }
 
   @Test
-  void repeatedRequestIsNotCheckedAgain() throws Exception {
-    String body =
-        HELLO.replaceFirst("\\{", "{\"webhooks\":[{\"url\":\"https://hooks.example.org/\"}],");
-    ApiReply first = service.post("/api/jobs", body, "Idempotency-Key", "k");
-    assertThat(first.status()).isEqualTo(202);
-    service.webhooksRefused = true;
-    assertThat(service.post("/api/jobs", body).status()).isEqualTo(400);
-    ApiReply again = service.post("/api/jobs", body, "Idempotency-Key", "k");
-    assertThat(again.status()).isEqualTo(202);
-    assertThat(again.job().string("id")).isEqualTo(first.job().string("id"));
-  }
-
-  @Test
-  void keyOfADeletedJobIsAConflict() throws Exception {
-    String id = service.post("/api/jobs", HELLO, "Idempotency-Key", "k").job().string("id");
-    service.post("/api/jobs/" + id + "/cancel", null);
-    service.store.delete(service.store.list(Query.all()).getFirst());
-    ApiReply again = service.post("/api/jobs", HELLO, "Idempotency-Key", "k");
-    assertThat(again.status()).isEqualTo(409);
-    assertThat(again.error()).startsWith("CONFLICT").contains("deleted").contains("new key");
-  }
-
-  @Test
-  void longLineIsCutBetweenCharacters() throws Exception {
-    JobId id = service.submit(JobSpec.prompt("generate", "Hello"));
-    Claim claim = service.claim();
-    for (int i = 0; i < 2; i++) {
-      service.store.log(claim, "info", "x".repeat(i) + "😀".repeat(1_500));
-    }
-    List<?> lines = job(id).list("logs");
-    for (Object line : lines.subList(lines.size() - 2, lines.size())) {
-      String text = (String) line;
-      assertThat(text).endsWith("😀…").hasSizeBetween(2_000, 2_001);
-    }
-  }
-
-  @Test
-  void unreadableJobIsLeftOutOfTheList(@TempDir Path dir) throws Exception {
-    try (So1TestServer onDisk = new So1TestServer(Workspace.open(dir).own().orElseThrow())) {
-      JobId good = onDisk.submit("one");
-      JobId bad = onDisk.submit("two");
-      onDisk.store.abort(bad, Cause.user("me", null));
-      Path log = dir.resolve("cancelled/" + bad + "/events.jsonl");
-      Files.delete(log);
-      Files.createDirectory(log);
-      for (String query : List.of("", "?limit=1", "?limit=2")) {
-        ApiReply list = onDisk.get("/api/jobs" + query);
-        assertThat(list.status()).as(query).isEqualTo(200);
-        assertThat(list.json().list("jobs").stream().map(So1ContractTest::id))
-            .as(query)
-            .containsExactly(EntityId.of(good).toString());
-      }
-      assertThat(onDisk.get(So1TestServer.path(bad)).status()).isEqualTo(500);
-    }
-  }
-
-  @Test
-  void sameKeyCreatesOneJobConcurrently() throws Exception {
-    String key = UUID.randomUUID().toString();
-    Callable<ApiReply> submit = () -> service.post("/api/jobs", HELLO, "Idempotency-Key", key);
-    try (ExecutorService many = Executors.newVirtualThreadPerTaskExecutor()) {
-      Set<String> ids = new HashSet<>();
-      for (Future<ApiReply> answer : many.invokeAll(Collections.nCopies(20, submit))) {
-        assertThat(answer.get().status()).isEqualTo(202);
-        ids.add(answer.get().job().string("id"));
-      }
-      assertThat(ids).hasSize(1);
-    }
-  }
-
-  @Test
-  void jobsAreListedNewestFirst() throws Exception {
-    List<String> made = new ArrayList<>();
-    for (int i = 0; i < 25; i++) {
-      made.addFirst(EntityId.of(service.submit("p" + i)).toString());
-    }
-    List<String> seen = new ArrayList<>();
-    String cursor = "";
-    for (int page = 0; page < 3; page++) {
-      ApiReply answer = service.get("/api/jobs?limit=10" + cursor);
-      answer.json().list("jobs").forEach(job -> seen.add(id(job)));
-      boolean last = page == 2;
-      assertThat(answer.json().has("nextCursor")).as("page %d", page).isEqualTo(!last);
-      cursor = "&cursor=" + answer.json().string("nextCursor", "");
-      assertThat(answer.response().headers().firstValue("Link").isPresent()).isEqualTo(!last);
-    }
-    assertThat(seen).isEqualTo(made);
-    assertThat(service.get("/api/jobs?cursor=nonsense").error()).startsWith("VALIDATION_ERROR");
-    assertThat(service.get("/api/jobs?limit=0").error()).startsWith("VALIDATION_ERROR");
-    assertThat(service.get("/api/jobs?state=happy").error()).startsWith("VALIDATION_ERROR");
-    assertThat(service.get("/api/jobs?stat=failed").error()).contains("stat");
-  }
-
-  private static String id(Object job) {
-    return JsonObject.of(job, "job").string("id");
-  }
-
-  @Test
-  void listIsFilteredByStateAndTag() throws Exception {
-    JobId paused = service.submit("paused");
-    service.store.pause(paused, Cause.user("me", null));
-    JobId ran = service.submit("ran");
-    service.claim();
-    service.store.pause(ran, Cause.user("me", null));
-    service.post(
-        "/api/jobs", "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\"},\"tags\":[\"t\"]}");
-    assertThat(listed("?state=pending")).hasSize(2).contains(EntityId.of(paused).toString());
-    assertThat(listed("?state=running")).containsExactly(EntityId.of(ran).toString());
-    assertThat(listed("?state=success")).isEmpty();
-    assertThat(listed("?tag=t")).hasSize(1);
-    assertThat(listed("?tag=t&state=running")).isEmpty();
-    assertThat(listed("?state=pending&limit=1")).hasSize(1);
-  }
-
-  private List<String> listed(String query) throws Exception {
-    return service.get("/api/jobs" + query).json().list("jobs").stream()
-        .map(So1ContractTest::id)
-        .toList();
-  }
-
-  @Test
-  void logIsReadByPages() throws Exception {
-    JobId id = service.submit("Hello");
-    Claim claim = service.claim();
-    service.store.log(claim, "WARN", "slow");
-    service.store.complete(claim, TaskResult.of("x"));
-    long last = service.store.find(id).orElseThrow().lastEvent();
-    List<Long> cursors = new ArrayList<>();
-    String cursor = "";
-    while (cursor != null) {
-      JsonObject page = service.get(So1TestServer.path(id) + "/logs?limit=2" + cursor).json();
-      for (Object line : page.list("lines")) {
-        JsonObject one = JsonObject.of(line, "line");
-        assertThat(one.values()).containsOnlyKeys("cursor", "at", "level", "line");
-        cursors.add(one.integer("cursor"));
-        if (one.string("line").contains("slow")) {
-          assertThat(one.string("level")).isEqualTo("warn");
-        }
-      }
-      cursor = page.has("nextCursor") ? "&cursor=" + page.integer("nextCursor") : null;
-    }
-    assertThat(cursors).hasSize((int) last).isSorted().doesNotHaveDuplicates();
-    assertThat(service.get(So1TestServer.path(id) + "/logs?cursor=x").error())
-        .startsWith("VALIDATION_ERROR");
-    assertThat(service.get(So1TestServer.path(id) + "/logs?cursor=999").json().list("lines"))
-        .isEmpty();
-  }
-
-  @Test
-  void jobOfAnotherApiHasDefaultMetadata() throws Exception {
-    JsonObject forged = JsonObject.create().put("so1", "nonsense");
-    JobSpec plain = JobSpec.prompt("generate", "x");
-    JobSpec odd =
-        JobSpec.builder()
-            .priority(plain.priority())
-            .metadata(forged)
-            .stages(plain.stages())
-            .build();
-    for (JobId id : List.of(service.submit(plain), service.submit(odd))) {
-      JsonObject metadata = job(id).object("metadata");
-      assertThat(metadata.string("action")).isEqualTo("generate");
-      assertThat(metadata.object("inputs").values()).isEmpty();
-      assertThat(UUID.fromString(metadata.string("requestId"))).isNotNull();
-    }
+  void everyRequestHasItsOwnIdInAnswerAndLog() throws Exception {
+    ApiReply made = service.post("/api/jobs", HELLO);
+    ApiReply seen = service.get("/api/jobs/" + made.job().string("id"));
+    String requestId = seen.json().string("requestId");
+    assertThat(UUID.fromString(requestId).version()).isEqualTo(4);
+    assertThat(requestId).isNotEqualTo(made.json().string("requestId"));
+    assertThat(seen.response().headers().firstValue("X-Request-Id")).contains(requestId);
+    assertThat(seen.job().object("metadata")).isEqualTo(made.job().object("metadata"));
+    service.get("/api/jobs/abc");
+    Awaitility.await().until(() -> service.accesses.size() == 3);
+    JsonObject line = Json.object(service.accesses.getLast());
+    assertThat(line.values())
+        .containsKeys("timestamp", "requestId", "duration_ms")
+        .containsEntry("method", "GET")
+        .containsEntry("path", "/api/jobs/abc")
+        .containsEntry("userId", "local")
+        .containsEntry("orgId", "default")
+        .containsKey("error");
+    assertThat(line.integer("status")).isEqualTo(400);
   }
 
   @Test
   void sessionNamesTheCaller() throws Exception {
-    ApiReply answer = service.get("/api/auth/session");
-    assertThat(answer.status()).isEqualTo(200);
-    assertThat(answer.json().object("session").toString())
+    assertThat(service.get("/api/auth/session").json().object("session").toString())
         .isEqualTo("{\"userId\":\"local\",\"orgId\":\"default\",\"email\":null}");
   }
 
   @Test
-  void pipelineRunsItsStages() throws Exception {
-    ApiReply made =
-        service.post(
-            "/api/jobs",
-            """
-            {"action":"pipeline","inputs":{"stages":[
-              {"type":"generate","tasks":["One."]},{"type":"resize","each":"{{result}}!"}]}}
-            """);
-    assertThat(made.status()).isEqualTo(202);
-    service.store.complete(service.claim(), TaskResult.of("1"));
-    Claim second = service.claim("resize");
-    assertThat(second.input()).isEqualTo("1!");
-    service.store.complete(second, TaskResult.of("2"));
-    JsonObject job = service.get("/api/jobs/" + made.job().string("id")).job();
-    assertThat(job.object("output").toString()).isEqualTo("{\"text\":\"2\"}");
+  void jobIdIsAUuidAlsoForJobsOfTheWorkspace() throws Exception {
+    JobId id = service.submit("Hello");
+    assertThat(service.get("/api/jobs/" + id).job().string("id"))
+        .isEqualTo(EntityId.of(id).toString());
   }
 }

@@ -14,6 +14,8 @@ import dev.millrace.http.HttpService;
 import dev.millrace.http.HttpSettings;
 import dev.millrace.http.job.IdResolver;
 import dev.millrace.http.job.IdempotentSubmitter;
+import dev.millrace.http.job.RecentWorkerTypes;
+import dev.millrace.http.jobnik.JobnikRouteGroup;
 import dev.millrace.http.limits.HttpLimits;
 import dev.millrace.http.route.Problem;
 import java.io.IOException;
@@ -27,9 +29,10 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** The so1 API on a store in memory, on a free port of loopback. */
+/** The so1 API and the paths of workers, on a free port of loopback; in memory unless said. */
 final class So1TestServer implements AutoCloseable {
   static final Duration LONG = Duration.ofSeconds(30);
   static final Set<String> TYPES = Set.of("generate", "embed", "resize");
@@ -39,8 +42,13 @@ final class So1TestServer implements AutoCloseable {
   /** Refuses all webhooks. */
   volatile boolean webhooksRefused;
 
+  final RecentWorkerTypes workerTypes;
   final So1RouteGroup routes;
   final HttpService http;
+
+  /** The lines of the access log. */
+  final List<String> accesses = new CopyOnWriteArrayList<>();
+
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -64,19 +72,25 @@ final class So1TestServer implements AutoCloseable {
 
   private So1TestServer(JobStore store, Duration heartbeat, HttpLimits limits) {
     this.store = store;
+    IdResolver ids = new IdResolver(store);
+    IdempotentSubmitter submitter = new IdempotentSubmitter(store, InstantSource.system());
+    JobnikRouteGroup workers = new JobnikRouteGroup(store, ids, submitter, _ -> {});
+    this.workerTypes = workers.workerTypes();
     this.routes =
         new So1RouteGroup(
             store,
-            new SubmissionReader(TYPES, Set.of("house", "other")),
-            new IdResolver(store),
-            new IdempotentSubmitter(store, InstantSource.system()),
+            new SubmissionReader(new KnownActions(TYPES, workerTypes), Set.of("house", "other")),
+            ids,
+            submitter,
             hook -> {
               if (webhooksRefused || hook.url().contains("10.0.0.1")) {
                 throw new Problem(Problem.Kind.INVALID, "webhook: 10.0.0.1 is a private address");
               }
             },
             new LogHub.Intervals(heartbeat, Duration.ofMillis(500)));
-    this.http = HttpService.open(HttpSettings.loopback(0).withLimits(limits), List.of(routes));
+    HttpSettings settings =
+        HttpSettings.loopback(0).withLimits(limits).withAccessLog(accesses::add);
+    this.http = HttpService.open(settings, List.of(workers, routes));
   }
 
   /** An answer. */
@@ -109,7 +123,7 @@ final class So1TestServer implements AutoCloseable {
     return send("POST", target, body, headers);
   }
 
-  private ApiReply send(String method, String target, @Nullable Object body, String... headers)
+  ApiReply send(String method, String target, @Nullable Object body, String... headers)
       throws IOException, InterruptedException {
     HttpRequest.Builder request = HttpRequest.newBuilder(uri(target)).timeout(LONG);
     if (headers.length > 0) {

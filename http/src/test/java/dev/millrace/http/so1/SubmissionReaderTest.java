@@ -9,8 +9,13 @@ import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.store.fixture.ContractSettings;
+import dev.millrace.core.store.fixture.ManualClock;
+import dev.millrace.core.store.memory.MemoryStoreFixture;
 import dev.millrace.core.task.TraceContext;
+import dev.millrace.http.job.RecentWorkerTypes;
 import dev.millrace.http.route.Problem;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.Set;
 import org.assertj.core.api.AbstractThrowableAssert;
@@ -21,8 +26,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Job specifications from requests of the so1 API. */
 class SubmissionReaderTest {
+  private final RecentWorkerTypes workers =
+      RecentWorkerTypes.load(
+          new MemoryStoreFixture().open(ContractSettings.steady(new ManualClock())),
+          InstantSource.system());
   private final SubmissionReader submission =
-      new SubmissionReader(Set.of("generate", "embed", "resize"), Set.of("house", "other"));
+      new SubmissionReader(
+          new KnownActions(Set.of("generate", "embed", "resize"), workers),
+          Set.of("house", "other"));
 
   private JobSpec spec(String json) {
     return submission.read(FakeSubmitRequest.of(json));
@@ -132,14 +143,55 @@ class SubmissionReaderTest {
         .hasMessageContaining("unknown field \"seed\"; known: input, model, normalize");
   }
 
+  private Object input(String action, String inputs) {
+    String rest = inputs.isEmpty() ? "" : ",\"inputs\":" + inputs;
+    StageSpec stage = only(spec("{\"action\":\"" + action + "\"" + rest + "}"));
+    assertThat(stage.type()).isEqualTo(action);
+    assertThat(stage.data().values()).isEmpty();
+    return Json.write(stage.tasks().getFirst().input());
+  }
+
   @Test
-  void programHasOnlyAPrompt() {
-    JobSpec spec = spec("{\"action\":\"resize\",\"inputs\":{\"prompt\":\"a.png\"}}");
-    assertThat(only(spec).type()).isEqualTo("resize");
-    assertThat(only(spec).tasks().getFirst().input()).isEqualTo("a.png");
-    refused(MALFORMED, "{\"action\":\"resize\",\"inputs\":{\"prompt\":\"a\",\"model\":\"m\"}}")
-        .hasMessage("inputs has an unknown field \"model\"; known: prompt");
-    refused("{\"action\":\"resize\",\"inputs\":{}}").hasMessage("inputs has no \"prompt\"");
+  void promptAloneReachesAProgramAsText() {
+    assertThat(input("resize", "{\"prompt\":\"a.png\"}")).isEqualTo("\"a.png\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{}",
+        "{\"prompt\":\"\"}",
+        "{\"prompt\":5}",
+        "{\"prompt\":\"a.png\",\"width\":640}",
+        "{\"prompt\":\"a.png\",\"model\":null}",
+        "{\"repo\":\"a/b\",\"deep\":[{\"x\":[1.5,true]}]}"
+      })
+  void otherInputsReachAProgramAsJson(String inputs) {
+    assertThat(input("resize", inputs)).isEqualTo(inputs);
+  }
+
+  @Test
+  void inputsMayBeMissing() {
+    assertThat(input("resize", "")).isEqualTo("{}");
+    refused("{\"action\":\"generate\"}").hasMessage("inputs has no \"prompt\"");
+  }
+
+  @Test
+  void remoteWorkerGetsTheInputsAsTheyAre() {
+    workers.markSeen("trigger-github-workflow");
+    assertThat(input("trigger-github-workflow", "")).isEqualTo("{}");
+    assertThat(input("trigger-github-workflow", "{\"prompt\":\"x\"}"))
+        .isEqualTo("{\"prompt\":\"x\"}");
+  }
+
+  @Test
+  void listOfKnownActionsIsBounded() {
+    for (int i = 0; i < 60; i++) {
+      workers.markSeen("w" + i);
+    }
+    refused("{\"action\":\"paint\"}")
+        .hasMessageContaining("known: embed, generate, pipeline, resize, w0, w1, w10")
+        .hasMessageEndingWith("and 14 more");
   }
 
   @Test
@@ -251,6 +303,32 @@ class SubmissionReaderTest {
   }
 
   @Test
+  void storedInputsOfOtherActionsAreAllRedacted() {
+    JobSpec spec =
+        spec(
+            """
+            {"action":"resize","inputs":{"pin":1234,"ok":true,"model":"house","none":null,
+             "sk-12345678":"x"}}
+            """);
+    assertThat(origin(spec).object("inputs").toString())
+        .isEqualTo(
+            "{\"pin\":\"[redacted: 4 characters]\",\"ok\":\"[redacted: 4 characters]\","
+                + "\"model\":\"[redacted: 5 characters]\",\"none\":null,"
+                + "\"[redacted]\":\"[redacted: 1 characters]\"}");
+  }
+
+  @Test
+  void manyInputsAreShownInPart() {
+    JsonObject inputs = JsonObject.create();
+    for (int i = 0; i < 1_000; i++) {
+      inputs.put(i + "x".repeat(1_000), 1L);
+    }
+    JobSpec spec = spec("{\"action\":\"resize\",\"inputs\":" + inputs + "}");
+    assertThat(origin(spec).object("inputs").values()).hasSize(100);
+    assertThat(origin(spec).toString().length()).isLessThan(20_000);
+  }
+
+  @Test
   void pipelineIsAJobDocument() {
     JobSpec spec =
         spec(
@@ -287,7 +365,8 @@ class SubmissionReaderTest {
 
   @Test
   void serverWithoutModelsDoesNotCheckTheirNames() {
-    SubmissionReader elsewhere = new SubmissionReader(Set.of("generate"), Set.of());
+    SubmissionReader elsewhere =
+        new SubmissionReader(new KnownActions(Set.of(), workers), Set.of());
     String body = "{\"action\":\"generate\",\"inputs\":{\"prompt\":\"x\",\"model\":\"any\"}}";
     assertThat(only(elsewhere.read(FakeSubmitRequest.of(body))).data().string("model"))
         .isEqualTo("any");
