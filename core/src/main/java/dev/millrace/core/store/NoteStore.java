@@ -6,7 +6,8 @@ import java.util.Optional;
 
 /**
  * Small durable notes about jobs that are not part of them: which request made a job, which webhook
- * deliveries are due. After a crash a note is complete or absent. Thread-safe.
+ * deliveries are due, which types remote workers ask for. After a crash a note is complete or
+ * absent. Thread-safe.
  */
 public interface NoteStore {
 
