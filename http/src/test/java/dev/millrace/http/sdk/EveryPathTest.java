@@ -359,8 +359,14 @@ class EveryPathTest {
     assertThatThrownBy(() -> client.so1().cancel(job.id())).hasMessageContaining("CONFLICT");
 
     So1Job other = client.so1().create(NewSo1Job.prompt("resize", "x").onHold());
-    assertThat(client.so1().cancel(other.id()).state()).isEqualTo(So1State.CANCELLED);
-    assertThat(client.so1().cancel(other.id()).state()).isEqualTo(So1State.CANCELLED);
+    assertThat(other.paused()).isTrue();
+    assertThat(client.so1().cancel(other.id(), "a typo").state()).isEqualTo(So1State.CANCELLED);
+    assertThat(client.so1().cancel(other.id()).reason()).isEqualTo("a typo");
+    try (JobEventStream end = client.so1().events(other.id(), null)) {
+      assertThat(end.next().reason()).contains("a typo");
+    }
+    assertThatThrownBy(() -> client.so1().create(NewSo1Job.of("paint")))
+        .hasMessageContaining("known: embed, generate, pipeline, resize");
     assertThat(client.so1().session().userId()).isEqualTo("local");
     assertThatThrownBy(() -> client.so1().get(UUID.randomUUID())).hasMessageContaining("NOT_FOUND");
   }

@@ -295,11 +295,11 @@ class JobEventsTest {
 
   @Test
   void allStreamsGetTheSameEvents() throws Exception {
-    JobId id = running(2_000); // more than the tail in memory
-    Thread writer = Thread.ofVirtual().start(() -> write(id, 3_000, new SplittableRandom(1)));
+    JobId id = running(LogTail.ENTRIES + 200); // more than the tail in memory
+    Thread writer = Thread.ofVirtual().start(() -> write(id, 800, new SplittableRandom(1)));
     List<List<Event>> seen = new ArrayList<>();
     List<Thread> readers = new ArrayList<>();
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 10; i++) {
       List<Event> mine = new ArrayList<>();
       seen.add(mine);
       readers.add(Thread.ofVirtual().start(() -> read(id, mine)));

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,7 +85,8 @@ class So1ContractTest {
     return claim;
   }
 
-  private void end(JobId id, Ending ending) throws Exception {
+  /** Ends a job; returns the claim of its task, if it had one. */
+  private @Nullable Claim end(JobId id, Ending ending) throws Exception {
     Claim claim = ending.starts() ? start() : null;
     switch (ending) {
       case SUCCESS -> service.store.complete(claim, TaskResult.of("Hello back"));
@@ -92,6 +94,7 @@ class So1ContractTest {
       case CANCELLED_BEFORE_THE_START -> cancel(id, "");
       case CANCELLED_AFTER_THE_START -> cancel(id, "{\"reason\":\"no longer needed\"}");
     }
+    return claim;
   }
 
   // States and timestamps
@@ -194,16 +197,7 @@ class So1ContractTest {
   @EnumSource
   void endedJobNeverChanges(Ending ending) throws Exception {
     JobId id = service.submit("Hello");
-    Claim claim = ending.starts() ? start() : null;
-    if (claim == null) {
-      cancel(id, "");
-    } else if (ending == Ending.SUCCESS) {
-      service.store.complete(claim, TaskResult.of("Hello back"));
-    } else if (ending == Ending.FAILED) {
-      service.store.fail(claim, Failure.permanent("no"));
-    } else {
-      cancel(id, "");
-    }
+    Claim claim = end(id, ending);
     JsonObject ended = job(id);
     ApiReply cancelled = cancel(id, "{\"reason\":\"too late\"}");
     if (ending.state.equals("cancelled")) {
