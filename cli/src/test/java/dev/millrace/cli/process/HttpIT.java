@@ -34,6 +34,7 @@ class HttpIT {
         PlainHttpClient peer = PlainHttpClient.of(server.uri())) {
       PlainHttpClient.Reply made = peer.send("POST", "/api/jobs", HELLO, "Idempotency-Key", "k1");
       assertThat(made.status()).as(made.body()).isEqualTo(202);
+      assertThat(made.job().string("state")).isEqualTo("pending");
       String id = made.job().string("id");
       PlainHttpClient.EventFollower events = peer.follow(id, null);
       soon().until(events::ended);
