@@ -18,6 +18,13 @@ public interface JobStore
    */
   Subscription onChange(Consumer<JobId> watcher);
 
+  /**
+   * How many jobs, stages and tasks are in each state, without reading any: the counts are kept.
+   * The first call starts to count and to read, in the background, the jobs that exist. What
+   * another process changes counts as soon as this store learns of it.
+   */
+  StatusCounts statusCounts();
+
   /** Reports claims, answers, signals and sweeps of this store to {@code listener}. */
   Subscription onWork(WorkListener listener);
 

@@ -2,6 +2,7 @@ package dev.millrace.core.internal.store;
 
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.Fact.Detail;
+import dev.millrace.core.internal.count.JobCounting;
 import dev.millrace.core.internal.rules.AttemptProgress;
 import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.internal.rules.JobUpdate;
@@ -46,6 +47,7 @@ public final class JobUpdater<J extends StoredJob> {
   private final LoadedJobs<J> jobs;
   private final UnstartedJobCache<J> unstarted;
   private final ChangeNotifier notifier;
+  private final JobCounting counting;
   private final LongAdder released = new LongAdder();
   private final LongAccumulator lastCommit = new LongAccumulator(Math::max, 0);
 
@@ -54,6 +56,7 @@ public final class JobUpdater<J extends StoredJob> {
     this.jobs = new LoadedJobs<>(repository, this::load);
     this.unstarted = new UnstartedJobCache<>(jobs, repository);
     this.notifier = new ChangeNotifier(repository::lastDurable);
+    this.counting = new JobCounting(repository.reader(), this::countLoaded, notifier::onChange);
   }
 
   /** The jobs in memory. */
@@ -64,6 +67,25 @@ public final class JobUpdater<J extends StoredJob> {
   /** Notifies watchers of changes to jobs. */
   public ChangeNotifier notifier() {
     return notifier;
+  }
+
+  /** Counts jobs, stages and tasks. */
+  public JobCounting counting() {
+    return counting;
+  }
+
+  private boolean countLoaded(JobId id) {
+    try {
+      return jobs.readIfLoaded(
+              id,
+              job -> {
+                counting.put(id, job.tally());
+                return Optional.of(true);
+              })
+          .isPresent();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // nothing is read here
+    }
   }
 
   /** How many tasks of a process that is gone were released since the last call. */
@@ -150,7 +172,12 @@ public final class JobUpdater<J extends StoredJob> {
   }
 
   /** Drops a job that was deleted. */
-  void forget(JobId id) {
+  void removed(JobId id) {
+    forget(id);
+    counting.removed(id); // last: who had the job until now may have counted it
+  }
+
+  private void forget(JobId id) {
     J job = jobs.get(id);
     if (job != null) {
       job.lock.lock();
@@ -168,6 +195,7 @@ public final class JobUpdater<J extends StoredJob> {
     while (true) {
       J job = jobs.find(id, batch);
       if (job == null) {
+        counting.missing(id);
         return Optional.empty();
       }
       job.lock.lock();
@@ -180,6 +208,7 @@ public final class JobUpdater<J extends StoredJob> {
           T answer = step.apply(job, update);
           if (!update.entries().isEmpty()) {
             append(job, update, batch);
+            counting.changed(id, job::tally);
           }
           if (job.takeStopsTasks()) {
             batch.stopped().add(id);
@@ -242,6 +271,7 @@ public final class JobUpdater<J extends StoredJob> {
     }
     try {
       complete(job, batch);
+      counting.loaded(id, job::tally);
       return job;
     } catch (IOException e) {
       return goneOrThrow(job, e);

@@ -181,7 +181,7 @@ final class LeverActions<J extends StoredJob> {
         ids,
         id -> {
           count[0]++;
-          updater.forget(id);
+          updater.removed(id);
           updater.notifier().changed(id);
         });
     return count[0];

@@ -11,6 +11,7 @@ import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.StatusCounts;
 import dev.millrace.core.store.Subscription;
 import dev.millrace.core.store.WorkListener;
 import dev.millrace.core.store.WorkListener.Answer;
@@ -149,6 +150,11 @@ public abstract class RepositoryJobStore<J extends StoredJob>
   @Override
   public final Subscription onChange(Consumer<JobId> watcher) {
     return updater.notifier().onChange(watcher);
+  }
+
+  @Override
+  public final StatusCounts statusCounts() {
+    return updater.counting().counts();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.millrace.core.internal.store;
 
+import dev.millrace.core.internal.count.JobTally;
 import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.JobUpdate;
@@ -177,6 +178,12 @@ public abstract class StoredJob implements TransitionListener, JobUpdate.Templat
   public final Priority priority() {
     Priority changed = fold().priority();
     return changed == null ? header().priority() : changed;
+  }
+
+  /** What it adds to the counts. */
+  final JobTally tally() {
+    JobState ended = endedElsewhere();
+    return JobTally.of(fold(), ended == null ? fold().state() : ended, priority());
   }
 
   public final JobView view() {

@@ -54,6 +54,7 @@ public final class MemoryStore extends RepositoryJobStore<MemoryStoredJob> {
 
   @Override
   public void close() {
+    updater().counting().close();
     repository.index().close();
   }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.core.store.random;
 
 import dev.millrace.core.event.Cause;
+import dev.millrace.core.internal.store.RepositoryJobStore;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -33,6 +34,9 @@ import java.util.function.Function;
  * step both must have returned and must show the same. The seed repeats a run exactly.
  */
 public final class RandomOperations {
+  /** Steps between two scans; what is not counted in between must be found by a pass. */
+  private static final int COUNT_INTERVAL = 100;
+
   private final SplittableRandom random;
   private final ManualClock clock;
   private final StorePair pair;
@@ -65,6 +69,9 @@ public final class RandomOperations {
     for (int step = 1; step <= steps; step++) {
       try {
         run.step();
+        if (step % COUNT_INTERVAL == 0) {
+          run.requireCounted();
+        }
       } catch (AssertionError | RuntimeException e) {
         throw new AssertionError(
             "seed "
@@ -79,8 +86,18 @@ public final class RandomOperations {
       }
     }
     run.comparison.requireSameStore(run.a.store, run.b.store);
+    run.requireCounted();
     run.a.store.close();
     run.b.store.close();
+  }
+
+  /** One store of several on the same jobs counts what it learns of, so it is not compared. */
+  private void requireCounted() {
+    for (Side side : List.of(a, b)) {
+      if (side.store instanceof RepositoryJobStore<?>) {
+        StatusCountsCheck.requireCounted(side.store);
+      }
+    }
   }
 
   private void step() {

@@ -1,5 +1,11 @@
 package dev.millrace.store.fs.internal.owner;
 
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.count.JobTally;
+import dev.millrace.core.internal.rules.JobFold;
+import dev.millrace.core.internal.rules.JobPlan;
+import dev.millrace.core.internal.rules.TransitionListener;
 import dev.millrace.core.internal.store.RepositoryJobStore;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
@@ -160,6 +166,7 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
   }
 
   private void submitted(JobSpec spec, JobId id) {
+    updater().counting().submitted(id, () -> tally(spec)); // before it can be claimed
     scanner.arrived(id);
     if (spec.held()) {
       // An empty first stage completes too; the job is submitted, whatever happens then.
@@ -172,6 +179,13 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
     updater()
         .notifier()
         .changed(id); // the scanner's thread may have seen it first and report it late
+  }
+
+  /** What a new job adds to the counts. */
+  private JobTally tally(JobSpec spec) {
+    JobFold fold = JobFold.created(JobPlan.of(spec, repository.now()), TransitionListener.IGNORED);
+    fold.apply(new LogEntry(1, repository.now(), new Fact.Submitted()));
+    return JobTally.of(fold, fold.state(), spec.priority());
   }
 
   /** The job's state, reliably. A job in memory that was deleted by hand is dropped. */
@@ -226,6 +240,7 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
 
   @Override
   public void close() {
+    updater().counting().close();
     scanner.close();
     if (lock != null) {
       lock.close();

@@ -1,0 +1,96 @@
+package dev.millrace.core.internal.count;
+
+import dev.millrace.core.internal.rules.JobFold;
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.stage.StageState;
+import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.store.StatusCounts.StageGroup;
+import dev.millrace.core.store.StatusCounts.TaskGroup;
+import dev.millrace.core.task.TaskState;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.ToIntFunction;
+
+/** What one job adds to the counts. */
+public final class JobTally {
+  /** Tasks that wait in an open stage of an open job, or run. */
+  record QueuedTasks(TaskGroup group) {}
+
+  private static final TaskState[] TASK_STATES = TaskState.values();
+
+  private final JobState state;
+  private final Priority priority;
+  private final Instant createdAt;
+  private final Map<Object, Integer> groups = new LinkedHashMap<>();
+
+  private JobTally(JobState state, Priority priority, Instant createdAt) {
+    this.state = state;
+    this.priority = priority;
+    this.createdAt = createdAt;
+    groups.put(state, 1);
+  }
+
+  /**
+   * @param state the job's state, if the store knows better than its log
+   */
+  public static JobTally of(JobFold fold, JobState state, Priority priority) {
+    JobTally tally = new JobTally(state, priority, fold.plan().createdAt());
+    for (StageFold stage : fold.stages()) {
+      tally.add(stage.plan().type(), stage.state(), stage::count);
+    }
+    return tally;
+  }
+
+  static JobTally of(JobView job) {
+    JobTally tally = new JobTally(job.state(), job.header().priority(), job.createdAt());
+    for (StageView stage : job.stages()) {
+      Map<TaskState, Integer> tasks = stage.tasks();
+      tally.add(stage.type(), stage.state(), of -> tasks.getOrDefault(of, 0));
+    }
+    return tally;
+  }
+
+  /** A job of which only the state can be read. */
+  static JobTally unreadable(JobState state) {
+    return new JobTally(state, Priority.MEDIUM, Instant.EPOCH);
+  }
+
+  private void add(String type, StageState stage, ToIntFunction<TaskState> counts) {
+    if (isCounted(stage.isFinal())) {
+      groups.merge(new StageGroup(stage, type), 1, Integer::sum);
+    }
+    boolean open = state.isOpen() && stage.isOpen();
+    for (TaskState task : TASK_STATES) {
+      int count = counts.applyAsInt(task);
+      if (count > 0 && isCounted(task.isFinal())) {
+        TaskGroup group = new TaskGroup(task, type, priority);
+        groups.merge(group, count, Integer::sum);
+        if (task == TaskState.IN_PROGRESS || open && task.isQueued()) {
+          groups.merge(new QueuedTasks(group), count, Integer::sum);
+        }
+      }
+    }
+  }
+
+  /** What has not ended in a job that has is no work to come. */
+  private boolean isCounted(boolean ended) {
+    return ended || !state.isFinal();
+  }
+
+  boolean isEnded() {
+    return state.isFinal();
+  }
+
+  Instant createdAt() {
+    return createdAt;
+  }
+
+  /** How many of its parts are in each group: a {@code JobState}, or one of the group records. */
+  Map<Object, Integer> groups() {
+    return groups;
+  }
+}

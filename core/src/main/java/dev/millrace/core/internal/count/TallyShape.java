@@ -1,0 +1,32 @@
+package dev.millrace.core.internal.count;
+
+import dev.millrace.core.store.StatusCounts.QueueGroup;
+import java.util.Arrays;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What a job adds, as group numbers and counts in turn. Jobs that add the same share one. */
+final class TallyShape {
+  final int[] pairs;
+
+  /** Where its tasks wait. */
+  final Set<QueueGroup> queues;
+
+  /** How many jobs share it. */
+  int jobs;
+
+  TallyShape(int[] pairs, Set<QueueGroup> queues) {
+    this.pairs = pairs;
+    this.queues = queues;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof TallyShape shape && Arrays.equals(shape.pairs, pairs);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(pairs);
+  }
+}
