@@ -1,50 +1,68 @@
 package dev.millrace.http.metrics;
 
 import dev.millrace.core.job.JobState;
-import dev.millrace.core.store.JobReader;
-import dev.millrace.core.store.QueueStats;
-import dev.millrace.core.store.StoreException;
+import dev.millrace.core.store.StatusCounts;
+import dev.millrace.core.store.StatusCounts.TaskGroup;
 import dev.millrace.core.task.TaskState;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /**
- * Metrics of waiting and running tasks, read from the store once per scrape. Gauges with the prefix
- * {@code jobnik_} are those of a Jobnik service. Tasks are those of open stages only, because a
- * store does not count ended ones; {@code jobnik_stages_by_status} is missing for the same reason.
- * {@link JobMeter} counts what ends while the server runs.
+ * Metrics of jobs, stages and tasks by state, from the counts that the store keeps: a scrape reads
+ * no job. Gauges with the prefix {@code jobnik_} have the names and labels of a Jobnik service. A
+ * group that gets empty stays at 0, so that a graph falls instead of ending. Thread-safe.
  */
 final class QueueMeter implements MultiCollector {
-  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
-
-  private final JobReader store;
+  private final Supplier<StatusCounts> source;
   private final BoundedTypeLabels types;
   private final InstantSource clock;
 
-  QueueMeter(JobReader store, BoundedTypeLabels types, InstantSource clock) {
-    this.store = store;
+  private final Gauge jobs = new Gauge("jobnik_jobs_by_status", "Jobs in each state.");
+  private final Gauge stages = new Gauge("jobnik_stages_by_status", "Stages in each state.");
+  private final Gauge tasks = new Gauge("jobnik_tasks_by_status", "Tasks in each state.");
+  private final Gauge tasksByPriority =
+      new Gauge("jobnik_tasks_count", "Tasks in each state, by type and priority.");
+  private final Gauge depth =
+      new Gauge("millrace_queue_depth", "Tasks of open stages that wait for a worker or run.");
+  private final Gauge oldest =
+      new Gauge("millrace_queue_oldest_seconds", "Age of the oldest job that has a task waiting.");
+  private final Gauge complete =
+      new Gauge(
+          "millrace_counts_complete",
+          "1 if these gauges count all jobs; 0 while jobs from before the start are being read.");
+
+  QueueMeter(Supplier<StatusCounts> source, BoundedTypeLabels types, InstantSource clock) {
+    this.source = source;
     this.types = types;
     this.clock = clock;
+    for (JobState state : JobState.values()) {
+      jobs.add(0, "job_status", state.name());
+    }
+    source.get(); // starts to count
   }
 
-  /** Builds one gauge; values with equal labels are added, or the largest is taken. */
-  private static final class Points {
+  /** A gauge whose label values are bounded; those that were shown once stay. */
+  private static final class Gauge {
     private final String name;
     private final String help;
     private final Map<Labels, Double> values = new TreeMap<>();
 
-    Points(String name, String help) {
+    Gauge(String name, String help) {
       this.name = name;
       this.help = help;
+    }
+
+    void clear() {
+      values.replaceAll((_, _) -> 0.0);
     }
 
     void add(double value, String... labels) {
@@ -66,89 +84,69 @@ final class QueueMeter implements MultiCollector {
   }
 
   @Override
-  public MetricSnapshots collect() {
-    try {
-      QueueStats stats = store.queueStats();
-      return MetricSnapshots.of(
-          jobs(stats),
-          tasksByStatus(stats),
-          tasksCount(stats),
-          depth(stats),
-          oldest(stats, clock.instant()));
-    } catch (StoreException e) {
-      LOG.log(Level.WARNING, "cannot read queue statistics for the metrics: " + e.getMessage());
-      return new MetricSnapshots();
+  public synchronized MetricSnapshots collect() {
+    Gauge[] all = {jobs, stages, tasks, tasksByPriority, depth, oldest, complete};
+    for (Gauge gauge : all) {
+      gauge.clear();
     }
-  }
-
-  private static GaugeSnapshot jobs(QueueStats stats) {
-    Points points = new Points("jobnik_jobs_by_status", "Jobs in each state.");
-    for (JobState state : JobState.values()) {
-      points.add(stats.jobs().getOrDefault(state, 0), "status", state.name());
+    count(source.get());
+    MetricSnapshots.Builder snapshots = MetricSnapshots.builder();
+    for (Gauge gauge : all) {
+      snapshots.metricSnapshot(gauge.snapshot());
     }
-    return points.snapshot();
+    return snapshots.build();
   }
 
-  private GaugeSnapshot tasksByStatus(QueueStats stats) {
-    Points points =
-        new Points("jobnik_tasks_by_status", "Tasks of open stages that are not over, by state.");
-    for (QueueStats.TypeStats typeStats : stats.types()) {
-      String type = types.label(typeStats.type());
-      each(
-          typeStats, (state, count) -> points.add(count, "task_status", state, "stage_type", type));
+  private void count(StatusCounts counts) {
+    counts.jobs().forEach((state, count) -> jobs.add(count, "job_status", state.name()));
+    counts
+        .stages()
+        .forEach(
+            (group, count) ->
+                stages.add(
+                    count,
+                    "stage_status",
+                    group.state().name(),
+                    "stage_type",
+                    types.label(group.type())));
+    counts.tasks().forEach(this::countTasks);
+    counts.queue().forEach(this::countQueue);
+    Instant now = clock.instant();
+    counts
+        .oldest()
+        .forEach(
+            (group, since) ->
+                oldest.max(
+                    Math.max(0, Duration.between(since, now).toSeconds()),
+                    "type",
+                    types.label(group.type()),
+                    "priority",
+                    group.priority().name()));
+    complete.add(counts.complete() ? 1 : 0);
+  }
+
+  private void countTasks(TaskGroup group, long count) {
+    String type = types.label(group.type());
+    String state = group.state().name();
+    String priority = group.priority().name();
+    tasks.add(count, "task_status", state, "stage_type", type);
+    tasksByPriority.add(count, "stage_type", type, "priority", priority, "task_status", state);
+  }
+
+  /** All states of a queue are shown together. */
+  private void countQueue(TaskGroup group, long count) {
+    String type = types.label(group.type());
+    String priority = group.priority().name();
+    for (TaskState state :
+        new TaskState[] {TaskState.PENDING, TaskState.RETRIED, TaskState.IN_PROGRESS}) {
+      depth.add(
+          state == group.state() ? count : 0,
+          "state",
+          state.name(),
+          "type",
+          type,
+          "priority",
+          priority);
     }
-    return points.snapshot();
-  }
-
-  private GaugeSnapshot tasksCount(QueueStats stats) {
-    Points points =
-        new Points(
-            "jobnik_tasks_count", "Tasks of open stages that are not over, by type and priority.");
-    for (QueueStats.TypeStats typeStats : stats.types()) {
-      String type = types.label(typeStats.type());
-      String priority = typeStats.priority().name();
-      each(
-          typeStats,
-          (state, count) ->
-              points.add(count, "stage_type", type, "priority", priority, "task_status", state));
-    }
-    return points.snapshot();
-  }
-
-  private GaugeSnapshot depth(QueueStats stats) {
-    Points points =
-        new Points("millrace_queue_depth", "Tasks of open stages that wait for a worker or run.");
-    for (QueueStats.TypeStats typeStats : stats.types()) {
-      String type = types.label(typeStats.type());
-      String priority = typeStats.priority().name();
-      each(
-          typeStats,
-          (state, count) -> points.add(count, "state", state, "type", type, "priority", priority));
-    }
-    return points.snapshot();
-  }
-
-  private GaugeSnapshot oldest(QueueStats stats, Instant now) {
-    Points points =
-        new Points(
-            "millrace_queue_oldest_seconds", "Age of the oldest job that has a task waiting.");
-    for (QueueStats.TypeStats typeStats : stats.types()) {
-      Instant oldest = typeStats.oldest();
-      double age = oldest == null ? 0 : Math.max(0, Duration.between(oldest, now).toMillis()) / 1e3;
-      points.max(
-          age, "type", types.label(typeStats.type()), "priority", typeStats.priority().name());
-    }
-    return points.snapshot();
-  }
-
-  @FunctionalInterface
-  private interface StateCount {
-    void count(String state, double count);
-  }
-
-  private static void each(QueueStats.TypeStats typeStats, StateCount consumer) {
-    consumer.count(TaskState.PENDING.name(), typeStats.pending());
-    consumer.count(TaskState.RETRIED.name(), typeStats.retried());
-    consumer.count(TaskState.IN_PROGRESS.name(), typeStats.running());
   }
 }

@@ -45,7 +45,7 @@ public final class ServerMetrics implements AutoCloseable {
     this.tasks = store.onWork(new TaskMeter(registry, types, clock));
     this.jobs = new JobMeter(registry, types, store, clock);
     this.http = new HttpMeter(registry);
-    registry.register(new QueueMeter(store, types, clock));
+    registry.register(new QueueMeter(store::statusCounts, types, clock));
     JvmMemoryMetrics.builder().register(registry);
     JvmGarbageCollectorMetrics.builder().register(registry);
     JvmThreadsMetrics.builder().register(registry);

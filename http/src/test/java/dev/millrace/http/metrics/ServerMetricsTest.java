@@ -12,7 +12,6 @@ import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobStore;
-import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.fixture.ManualClock;
 import dev.millrace.core.store.memory.MemoryStoreFixture;
@@ -34,6 +33,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -67,10 +67,11 @@ class ServerMetricsTest {
     submit("resize", 3);
     clock.advance(Duration.ofSeconds(90));
     claim("resize");
+    awaitCounts();
     assertThat(text().lines())
         .contains(
-            "jobnik_jobs_by_status{status=\"IN_PROGRESS\"} 1.0",
-            "jobnik_jobs_by_status{status=\"FAILED\"} 0.0",
+            "jobnik_jobs_by_status{job_status=\"IN_PROGRESS\"} 1.0",
+            "jobnik_jobs_by_status{job_status=\"FAILED\"} 0.0",
             "jobnik_tasks_by_status{stage_type=\"resize\",task_status=\"PENDING\"} 2.0",
             "jobnik_tasks_count{priority=\"MEDIUM\",stage_type=\"resize\",task_status=\"IN_PROGRESS\"}"
                 + " 1.0",
@@ -147,6 +148,7 @@ class ServerMetricsTest {
     for (int i = 0; i < 150; i++) {
       submit("type-" + i, 1);
     }
+    awaitCounts();
     String text = text();
     assertThat(text.lines().filter(line -> line.startsWith("millrace_queue_oldest_seconds{")))
         .hasSize(101);
@@ -237,24 +239,64 @@ class ServerMetricsTest {
     assertThat(new String(open.body(), StandardCharsets.UTF_8)).endsWith("# EOF\n");
   }
 
+  /** All jobs are counted, by whatever happened before. */
+  private void awaitCounts() {
+    await().until(() -> text().contains("millrace_counts_complete 1.0"));
+  }
+
   @Test
-  void brokenStoreLeavesTheOtherMetrics() {
-    JobStore broken =
+  void endedStagesAndTasksStayCountedUntilTheirJobIsDeleted() {
+    JobId failed =
+        store.submit(
+            JobSpec.of(
+                List.of(
+                    StageSpec.of("resize", List.of(TaskSpec.of("a"), TaskSpec.of("b"))),
+                    StageSpec.of("paint", List.of(TaskSpec.of("c"))))));
+    awaitCounts();
+    assertThat(text().lines())
+        .contains(
+            "jobnik_stages_by_status{stage_status=\"PENDING\",stage_type=\"resize\"} 1.0",
+            "jobnik_stages_by_status{stage_status=\"CREATED\",stage_type=\"paint\"} 1.0",
+            "jobnik_tasks_by_status{stage_type=\"paint\",task_status=\"PENDING\"} 1.0")
+        .noneMatch(line -> line.startsWith("millrace_queue_depth") && line.contains("paint"));
+    store.complete(claim("resize"), TaskResult.of("done"));
+    store.fail(claim("resize"), Failure.permanent("broken"));
+    assertThat(text().lines())
+        .as("nothing of an ended job waits")
+        .contains(
+            "jobnik_jobs_by_status{job_status=\"FAILED\"} 1.0",
+            "jobnik_stages_by_status{stage_status=\"FAILED\",stage_type=\"resize\"} 1.0",
+            "jobnik_stages_by_status{stage_status=\"CREATED\",stage_type=\"paint\"} 0.0",
+            "jobnik_tasks_by_status{stage_type=\"resize\",task_status=\"COMPLETED\"} 1.0",
+            "jobnik_tasks_by_status{stage_type=\"resize\",task_status=\"FAILED\"} 1.0",
+            "jobnik_tasks_by_status{stage_type=\"paint\",task_status=\"PENDING\"} 0.0");
+    store.delete(failed);
+    assertThat(text().lines())
+        .filteredOn(line -> line.startsWith("jobnik_"))
+        .isNotEmpty()
+        .allMatch(line -> line.endsWith(" 0.0"));
+  }
+
+  @Test
+  void scrapeAsksTheStoreForNothingButItsCounts() {
+    submit("resize", 3);
+    awaitCounts();
+    Set<String> calls = ConcurrentHashMap.newKeySet();
+    JobStore watched =
         (JobStore)
             Proxy.newProxyInstance(
                 JobStore.class.getClassLoader(),
                 new Class<?>[] {JobStore.class},
                 (_, method, arguments) -> {
-                  if (method.getName().equals("queueStats")) {
-                    throw new StoreException("the disk is gone");
-                  }
+                  calls.add(method.getName());
                   return method.invoke(store, arguments);
                 });
-    try (ServerMetrics withBrokenStore = new ServerMetrics(broken, clock)) {
-      assertThat(new String(withBrokenStore.render(null).body(), StandardCharsets.UTF_8))
-          .contains("jvm_memory_used_bytes")
-          .doesNotContain("jobnik_");
+    try (ServerMetrics scraped = new ServerMetrics(watched, clock)) {
+      calls.clear();
+      assertThat(new String(scraped.render(null).body(), StandardCharsets.UTF_8))
+          .contains("jobnik_tasks_by_status{stage_type=\"resize\",task_status=\"PENDING\"} 3.0");
     }
+    assertThat(calls).containsExactly("statusCounts");
   }
 
   @Test
