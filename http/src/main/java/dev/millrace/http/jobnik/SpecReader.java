@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the bodies of requests that create jobs, stages and tasks; {@link JobDocument} checks them.
- * A body without a trace gets the trace of the request; if that has none either, a job starts one, and
- * a stage or task continues that of its job.
+ * A body without a trace gets the trace of the request; if that has none either, a job starts one,
+ * and a stage or task continues that of its job.
  */
 final class SpecReader {
   private SpecReader() {}
@@ -29,9 +29,9 @@ final class SpecReader {
     return JobDocument.read(document.put("open", true), JobDocument.INLINE);
   }
 
-  /** The body of {@code POST /pipelines}: a whole job. */
+  /** The body of {@code POST /pipelines}: a whole job, kept as it was given. */
   static JobSpec readPipeline(ApiRequest call) {
-    return JobDocument.read(withTrace(call.bodyObject(), call.traceOrNew()), JobDocument.INLINE);
+    return JobDocument.read(withTrace(call.bodyObject(), call.trace()), JobDocument.INLINE);
   }
 
   /**
