@@ -13,6 +13,7 @@ import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.store.Timestamps;
+import dev.millrace.core.task.TraceContext;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -29,22 +30,22 @@ final class ApiViewConverter {
             new JobRelations(toJobId(job.parent()), toJobId(job.retryOf())),
             job.priority(),
             !job.sealed(),
-            job.trace(),
+            own(job.trace(), TraceContext.derivedFrom(id.value())),
             List.of()),
         job.status(),
         new Timestamps(job.creationTime(), job.updateTime(), job.startTime(), job.endTime()),
         job.error(),
         0,
-        job.stages().stream().map(ApiViewConverter::stage).toList());
+        job.stages().stream().map(stage -> stage(stage, job.trace())).toList());
   }
 
-  private static JobView.StageView stage(ApiStage stage) {
+  private static JobView.StageView stage(ApiStage stage, @Nullable TraceContext ofJob) {
     StageSpec spec =
         StageSpec.builder(stage.type())
             .gate(stage.gate())
             .data(stage.data())
             .metadata(stage.userMetadata())
-            .trace(stage.trace())
+            .trace(own(stage.trace(), ofJob))
             .build();
     return new JobView.StageView(
         stage.order(),
@@ -70,8 +71,17 @@ final class ApiViewConverter {
         new TaskView.AttemptCounts(task.attempts(), task.maxAttempts(), task.notBefore()),
         worker == null ? null : new TaskView.LastClaim(worker, null, false),
         new Timestamps(task.creationTime(), task.updateTime(), task.startTime(), task.endTime()),
-        new TaskView.Content(task.input(), task.userMetadata(), task.trace()),
+        new TaskView.Content(
+            task.input(),
+            task.userMetadata(),
+            own(task.trace(), TraceContext.derivedFrom(job.value()))),
         new TaskView.Answer(task.output(), task.error()));
+  }
+
+  /** The API shows the trace that counts; one that is inherited or implied is not stored. */
+  private static @Nullable TraceContext own(
+      @Nullable TraceContext shown, @Nullable TraceContext inherited) {
+    return shown == null || shown.equals(inherited) ? null : shown;
   }
 
   /** The id of the job that a UUID names; null where the UUID only has a hash of it. */
