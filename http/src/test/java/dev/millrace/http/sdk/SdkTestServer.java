@@ -39,7 +39,8 @@ final class SdkTestServer implements AutoCloseable {
   SdkTestServer() {
     IdResolver ids = new IdResolver(store);
     IdempotentSubmitter submitter = new IdempotentSubmitter(store, clock);
-    JobnikRouteGroup jobnik = new JobnikRouteGroup(store, ids, submitter, SdkTestServer::check, Backoff.NONE);
+    JobnikRouteGroup jobnik =
+        new JobnikRouteGroup(store, ids, submitter, SdkTestServer::check, Backoff.NONE);
     routeGroups =
         List.of(
             jobnik,

@@ -10,6 +10,7 @@ import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.memory.MemoryStoreFixture;
+import dev.millrace.core.task.Backoff;
 import dev.millrace.http.HttpService;
 import dev.millrace.http.HttpSettings;
 import dev.millrace.http.job.IdResolver;
@@ -74,7 +75,7 @@ final class So1TestServer implements AutoCloseable {
     this.store = store;
     IdResolver ids = new IdResolver(store);
     IdempotentSubmitter submitter = new IdempotentSubmitter(store, InstantSource.system());
-    JobnikRouteGroup workers = new JobnikRouteGroup(store, ids, submitter, _ -> {});
+    JobnikRouteGroup workers = new JobnikRouteGroup(store, ids, submitter, _ -> {}, Backoff.NONE);
     this.workerTypes = workers.workerTypes();
     this.routes =
         new So1RouteGroup(
