@@ -13,4 +13,12 @@ public final class MemoryStoreFixture implements StoreFixture {
     contents.restart();
     return MemoryStore.open(settings, contents, contents.join());
   }
+
+  /** Ends its background thread, as the end of its process would; nothing is written. */
+  @Override
+  public void abandon(JobStore store) {
+    if (store instanceof MemoryStore own) {
+      own.close();
+    }
+  }
 }
