@@ -149,7 +149,7 @@ class RequestsTest {
   @Test
   void invalidRequestsAreRefusedBeforeTheyAreSent() {
     assertThatThrownBy(() -> NewJob.of("x")).hasMessageContaining("2 to 50");
-    assertThatThrownBy(() -> NewStage.of("no spaces")).hasMessageContaining("stage type");
+    assertThatThrownBy(() -> NewStage.of("no/slash")).hasMessageContaining("stage type");
     assertThatThrownBy(() -> NewJob.of("job").tags("no spaces")).hasMessageContaining("tag");
     assertThat(api.seen(".*")).isEmpty();
   }

@@ -230,9 +230,11 @@ class JobDocumentTest {
         "{\"tags\":[\"a b\"],\"stages\":[{\"type\":\"a\"}]}|tag \"a b\" must be 1 to 64 letters",
         "{\"metadata\":[],\"stages\":[{\"type\":\"a\"}]}|metadata must be an object, not a list",
         "{\"name\":\" \",\"stages\":[{\"type\":\"a\"}]}|a job's name has 1 to 200 characters",
-        "{\"stages\":[{\"type\":\"a b\"}]}|stage type \"a b\" must be 1 to 50 letters",
-        "{\"stages\":[{\"type\":\"../x\"}]}|stage type \"../x\" must be",
-        "{\"stages\":[{\"type\":\"-a\"}]}|start with a letter or digit",
+        "{\"stages\":[{\"type\":\"a/b\"}]}|stage type \"a/b\" must not contain",
+        "{\"stages\":[{\"type\":\"../x\"}]}|stage type \"../x\" must not contain",
+        "{\"stages\":[{\"type\":\"..\"}]}|cannot be part of a URL",
+        "{\"stages\":[{\"type\":\"\"}]}|must have 1 to 128 characters, it has 0",
+        "{\"stages\":[{\"type\":\"e\u0301\"}]}|must be in the Unicode normalization form NFC",
         "{\"stages\":[{\"type\":\"a\",\"each\":\"{{result}}\"}]}|the first stage has no earlier"
             + " results",
         "{\"stages\":[{\"type\":\"a\",\"tasks\":[{\"template\":\"x\"}]}]}|the first stage has no"
@@ -299,7 +301,7 @@ class JobDocumentTest {
         "{\"tags\":[" + tags + "],\"stages\":[{\"type\":\"a\"}]}", "at most 100 tags, got 101");
     assertRefused(
         "{\"tags\":[\"" + "x".repeat(65) + "\"],\"stages\":[{\"type\":\"a\"}]}", "1 to 64");
-    assertRefused("{\"stages\":[{\"type\":\"" + "x".repeat(51) + "\"}]}", "1 to 50");
+    assertRefused("{\"stages\":[{\"type\":\"" + "x".repeat(129) + "\"}]}", "1 to 128");
     assertRefused(
         "{\"name\":\"" + "x".repeat(201) + "\",\"stages\":[{\"type\":\"a\"}]}", "1 to 200");
     List<TaskSpec> tooMany = Collections.nCopies(StageSpec.MAX_TASKS + 1, TaskSpec.of("x"));
