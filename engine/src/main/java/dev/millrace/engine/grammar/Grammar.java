@@ -2,6 +2,7 @@ package dev.millrace.engine.grammar;
 
 import dev.millrace.engine.error.GrammarException;
 import dev.millrace.engine.internal.grammar.GbnfParser;
+import dev.millrace.engine.internal.grammar.GbnfWriter;
 import dev.millrace.engine.internal.grammar.GrammarRules;
 import dev.millrace.engine.internal.grammar.JsonSyntax;
 
@@ -39,6 +40,14 @@ public final class Grammar {
   /** Any JSON object, in the spelling that {@link JsonSchema} describes. */
   public static Grammar jsonObject() {
     return new Grammar(new GrammarRules(JsonSyntax.OBJECT, JsonSyntax.rules()));
+  }
+
+  /**
+   * This grammar in GBNF, as llama.cpp reads it, with a rule {@code root}. It describes exactly the
+   * texts that the masks of this grammar allow.
+   */
+  public String toGbnf() {
+    return GbnfWriter.write(rules);
   }
 
   GrammarRules rules() {

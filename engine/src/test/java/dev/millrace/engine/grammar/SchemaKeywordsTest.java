@@ -13,16 +13,17 @@ import org.junit.jupiter.api.Test;
  * Keyword by keyword: which texts are generated, and what is rejected by name. Schemas are written
  * in JSON.
  */
-final class SchemaKeywordsTest {
+class SchemaKeywordsTest {
   private static final VocabularyTrie BYTES = new VocabularyTrie(TestVocabulary.bytesAnd());
 
   @SuppressWarnings("unchecked")
-  private static Grammar grammar(String schema) {
+  static Grammar grammar(String schema) {
     return JsonSchema.compile(
         (Map<String, Object>) StrictJsonReader.read(schema.replace('\'', '"')));
   }
 
-  private static boolean accepts(String schema, String text) {
+  /** Whether the masks of a schema let a text pass. */
+  boolean accepts(String schema, String text) {
     Constraint.State state = Constraint.compile(grammar(schema), BYTES).start();
     for (byte b : text.replace('\'', '"').getBytes(StandardCharsets.UTF_8)) {
       if (!state.accept((b & 0xff) + 2)) {
@@ -32,13 +33,13 @@ final class SchemaKeywordsTest {
     return state.mayEnd();
   }
 
-  private static void takes(String schema, String... texts) {
+  private void takes(String schema, String... texts) {
     for (String text : texts) {
       assertThat(accepts(schema, text)).as("%s takes %s", schema, text).isTrue();
     }
   }
 
-  private static void leaves(String schema, String... texts) {
+  private void leaves(String schema, String... texts) {
     for (String text : texts) {
       assertThat(accepts(schema, text)).as("%s leaves %s", schema, text).isFalse();
     }

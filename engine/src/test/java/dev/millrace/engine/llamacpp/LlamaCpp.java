@@ -254,6 +254,11 @@ public final class LlamaCpp implements AutoCloseable {
     }
   }
 
+  /** Its grammar engine over this model's vocabulary; not to be used after the model is closed. */
+  public LlamaGrammar grammar() {
+    return new LlamaGrammar(library, vocabulary, vocabularySize());
+  }
+
   public Settings settings() {
     return settings;
   }

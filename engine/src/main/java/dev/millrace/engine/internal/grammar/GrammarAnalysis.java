@@ -24,6 +24,7 @@ public final class GrammarAnalysis {
   private final Map<String, RuleExpression> rules;
   private final Map<String, Set<String>> users = new HashMap<>(); // rule -> rules that name it
   private final Set<String> nullable;
+  private final Set<String> productive;
   private final Set<String> recursive = new HashSet<>();
   private int size;
 
@@ -36,7 +37,7 @@ public final class GrammarAnalysis {
     Map<String, Set<String>> uses = new HashMap<>();
     rules.forEach((name, expr) -> uses.put(name, uses(name, expr)));
     nullable = fixpoint(this::isNullable);
-    Set<String> productive = fixpoint(this::productive);
+    productive = fixpoint(this::isProductive);
     if (!productive.contains(grammar.root())) {
       throw new GrammarException(
           "rule "
@@ -66,6 +67,11 @@ public final class GrammarAnalysis {
 
   public boolean isNullable(RuleExpression expr) {
     return isNullable(expr, nullable::contains);
+  }
+
+  /** Whether there is a text that the expression matches. */
+  public boolean isProductive(RuleExpression expr) {
+    return isProductive(expr, productive::contains);
   }
 
   private Set<String> uses(String name, RuleExpression expr) {
@@ -140,15 +146,16 @@ public final class GrammarAnalysis {
     };
   }
 
-  private boolean productive(RuleExpression expr, Predicate<String> known) {
+  private boolean isProductive(RuleExpression expr, Predicate<String> known) {
     return switch (expr) {
       case Chars c -> !c.set().isEmpty();
       case Text t -> true;
-      case Seq seq -> seq.parts().stream().allMatch(part -> productive(part, known));
-      case Alt alt -> alt.choices().stream().anyMatch(choice -> productive(choice, known));
-      case Repeat repeat -> repeat.min() == 0 || productive(repeat.body(), known);
+      case Seq seq -> seq.parts().stream().allMatch(part -> isProductive(part, known));
+      case Alt alt -> alt.choices().stream().anyMatch(choice -> isProductive(choice, known));
+      case Repeat repeat -> repeat.min() == 0 || isProductive(repeat.body(), known);
       case SeparatedItems list ->
-          list.items().stream().allMatch(item -> item.optional() || productive(item.expr(), known));
+          list.items().stream()
+              .allMatch(item -> item.optional() || isProductive(item.expr(), known));
       case Ref ref -> known.test(ref.rule());
     };
   }
