@@ -15,6 +15,7 @@ import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskState;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -73,23 +74,17 @@ public record JobJson(Status status, JsonObject json) {
   }
 
   private static void meta(JsonObject out, JsonObject meta, JobView view) {
-    out.putIfPresent("mode", meta.get("mode"))
-        .put(
-            "submitted_at",
-            meta.has("submitted_at") ? meta.get("submitted_at") : TimeText.micros(view.createdAt()))
-        .putIfPresent(
-            "completed_at",
-            meta.has("completed_at")
-                ? meta.get("completed_at")
-                : TimeText.micros(view.completedAt()))
+    out.putIfPresent("mode", text(meta, "mode"))
+        .put("submitted_at", otherwise(text(meta, "submitted_at"), view.createdAt()))
+        .putIfPresent("completed_at", otherwise(text(meta, "completed_at"), view.completedAt()))
         .putIfPresent(
             "duration_s",
-            meta.has("duration_s")
-                ? meta.get("duration_s")
+            meta.get("duration_s") instanceof Number seconds
+                ? seconds
                 : TimeText.seconds(view.startedAt(), view.completedAt()))
         .putIfPresent("parent", view.header().parent())
         .putIfPresent("retry_of", view.header().retryOf())
-        .putIfPresent("output_format", meta.get("output_format"));
+        .putIfPresent("output_format", text(meta, "output_format"));
     if (!view.header().tags().isEmpty()) {
       out.put("tags", view.header().tags());
     }
@@ -97,6 +92,15 @@ public record JobJson(Status status, JsonObject json) {
       out.put("artifacts", artifacts);
     }
     out.putIfPresent("receipt", meta.get("receipt"));
+  }
+
+  /** A text in metadata that others may have written; null if it is missing or something else. */
+  private static @Nullable String text(JsonObject meta, String name) {
+    return meta.get(name) instanceof String text ? text : null;
+  }
+
+  private static @Nullable String otherwise(@Nullable String written, @Nullable Instant time) {
+    return written != null ? written : TimeText.micros(time);
   }
 
   private static void outcome(

@@ -54,18 +54,14 @@ public final class JobArtifacts {
     return new JobArtifacts(workspace.directory(id).orElse(null));
   }
 
-  /** The fields of {@code meta.json}; none if a required field is missing. */
+  /** The fields of {@code meta.json}, of any type; none if it is missing or no JSON object. */
   public JsonObject meta() {
     String text = text("meta.json");
     try {
-      JsonObject meta = text == null ? JsonObject.create() : Json.object(text);
-      if (meta.get("submitted_at") instanceof String && meta.get("mode") instanceof String) {
-        return meta;
-      }
+      return text == null ? JsonObject.create() : Json.object(text);
     } catch (JsonException e) {
-      // treated like a missing file
+      return JsonObject.create();
     }
-    return JsonObject.create();
   }
 
   /** The job's directory; null if it cannot be reached. */

@@ -25,7 +25,9 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A job's metadata, {@code meta.json}: what its submitter said, and its result. */
@@ -44,6 +46,25 @@ public final class JobMetaFile {
 
   /** Sums of times up to this and any limit do not overflow. */
   private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
+  /**
+   * Fields that select and describe a job. What its run depends on (limits, parameters, hold) is
+   * not among them: a job with such an error fails and says why.
+   */
+  private static final Map<String, Consumer<JsonObject>> REQUIRED_FORM =
+      Map.ofEntries(
+          Map.entry("submitted_at", meta -> meta.string("submitted_at")), // any text
+          Map.entry("mode", meta -> meta.string("mode")),
+          Map.entry("name", meta -> meta.string("name", null)),
+          Map.entry("tags", JobMetaFile::keepTexts),
+          Map.entry("parent", meta -> JobDocument.id(meta, "parent")),
+          Map.entry("retryOf", meta -> JobDocument.id(meta, "retryOf")),
+          Map.entry("priority", JobDocument::priority),
+          Map.entry("metadata", meta -> meta.object("metadata")),
+          Map.entry("data", meta -> meta.object("data")),
+          Map.entry("open", meta -> meta.flag("open", false)),
+          Map.entry("traceparent", JobDocument::trace),
+          Map.entry("webhooks", JobDocument::webhooks));
 
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
@@ -109,7 +130,10 @@ public final class JobMetaFile {
     return bytes;
   }
 
-  /** Reads the metadata; empty if there is none or it is unusable: a job does not depend on it. */
+  /**
+   * Reads the metadata without the fields that cannot be used: others write such files too, and a
+   * job that they describe badly must still be found. Empty if there is none, or no JSON object.
+   */
   public static JsonObject read(Disk disk, Path dir) throws IOException {
     return read(disk, dir, FILE);
   }
@@ -119,16 +143,29 @@ public final class JobMetaFile {
     try {
       JsonObject meta =
           JsonObject.of(Json.parse(StrictUtf8.of(file, disk.read(file, MAX_BYTES))), FILE);
-      time(meta, "submitted_at");
-      meta.string("mode");
+      REQUIRED_FORM.forEach((field, form) -> dropUnusable(meta, field, form));
       return meta;
     } catch (NoSuchFileException
         | JsonException
-        | DateTimeException
         | Disk.NotRegularException
         | Disk.FileTooLargeException
         | JobFiles.MalformedJobException e) {
       return JsonObject.create();
+    }
+  }
+
+  private static void dropUnusable(JsonObject meta, String name, Consumer<JsonObject> form) {
+    try {
+      form.accept(meta);
+    } catch (IllegalArgumentException | JsonException e) {
+      meta.values().remove(name);
+    }
+  }
+
+  /** Keeps the tags that are texts. */
+  private static void keepTexts(JsonObject meta) {
+    if (meta.has("tags")) {
+      meta.put("tags", meta.list("tags").stream().filter(String.class::isInstance).toList());
     }
   }
 
@@ -140,18 +177,23 @@ public final class JobMetaFile {
     return time;
   }
 
-  /** When it was submitted: from its metadata, else from its id. */
+  /** When it was submitted: from its metadata if they have a time, else from its id. */
   public static Instant submittedAt(JsonObject meta, JobId id) {
-    return meta.has("submitted_at")
-        ? time(meta, "submitted_at")
+    Instant written = timeOrNull(meta, "submitted_at");
+    return written != null
+        ? written
         : Instant.EPOCH
             .plusSeconds(id.micros() / 1_000_000)
             .plusNanos(id.micros() % 1_000_000 * 1_000);
   }
 
   public static @Nullable Instant completedAt(JsonObject meta) {
+    return timeOrNull(meta, "completed_at");
+  }
+
+  private static @Nullable Instant timeOrNull(JsonObject meta, String name) {
     try {
-      return meta.has("completed_at") ? time(meta, "completed_at") : null;
+      return meta.has(name) ? time(meta, name) : null;
     } catch (JsonException | DateTimeException e) {
       return null;
     }
@@ -170,6 +212,12 @@ public final class JobMetaFile {
         meta.flag("open", false),
         JobDocument.trace(meta),
         JobDocument.webhooks(meta));
+  }
+
+  /** Adds what others left out: nrvna ignores metadata without these two fields. */
+  static void describe(JsonObject meta, Instant created, String mode) {
+    meta.values().putIfAbsent("submitted_at", TIME.format(created));
+    meta.values().putIfAbsent("mode", mode);
   }
 
   /** Adds how the job ended. */

@@ -83,11 +83,10 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
    */
   static Map<String, byte[]> files(JobSpec spec, Instant at) {
     StageSpec only = spec.stages().getFirst();
-    boolean embed = only.type().equals("embed");
     Map<String, byte[]> files = new LinkedHashMap<>();
     files.put(PROMPT, StrictUtf8.bytes((String) only.tasks().getFirst().input()));
-    JsonObject meta = JobMetaFile.of(spec, at, embed ? "embed" : "text");
-    if (embed) {
+    JsonObject meta = JobMetaFile.of(spec, at, mode(only.type()));
+    if (only.type().equals("embed")) {
       files.put(TYPE, StrictUtf8.bytes("embed\n"));
     }
     JobMetaFile.limits(meta, only.policy());
@@ -108,6 +107,10 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
     }
     files.put(JobMetaFile.FILE, JobMetaFile.submitted(meta));
     return files;
+  }
+
+  private static String mode(String type) {
+    return type.equals("embed") ? "embed" : "text";
   }
 
   private static byte[] attachment(String text, String what) {
@@ -202,7 +205,12 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
       case "text" -> "generate";
       case "embed" -> "embed";
       case "vision", "tts", "stt" ->
-          throw new MalformedJobException("jobs of type " + text + " are not supported");
+          throw new MalformedJobException(
+              "jobs of type "
+                  + text
+                  + " are not supported: Millrace works on text; turn images and sound into text"
+                  + " first, with a program of your own (serve --exec TYPE=COMMAND), or keep nrvna"
+                  + " for them");
       default -> throw new MalformedJobException("Invalid job type in type.txt");
     };
   }
@@ -381,6 +389,7 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
     if (task.token() != null) {
       MetaFileReceipt.keepOnly(at, meta, task.token(), unsynced);
     }
+    JobMetaFile.describe(meta, plan.createdAt(), mode(stage.type()));
     JobMetaFile.complete(meta, fold, artifacts, task.recoveries());
     JobFiles.prepare(at, JobMetaFile.FILE, JobMetaFile.bytes(meta), unsynced);
   }
