@@ -24,16 +24,31 @@ final class ConstraintFile {
 
   private ConstraintFile() {}
 
-  /** The text of a JSON schema, verbatim. */
-  static String schema(Path file) throws IOException {
+  /**
+   * A JSON schema, verbatim.
+   *
+   * @param gbnf the same as a grammar, for nrvna and llama.cpp
+   */
+  record Schema(String text, String gbnf) {}
+
+  static Schema schema(Path file) throws IOException {
     String text = text(file);
     try {
       if (!(Json.parse(text) instanceof Map)) {
         throw new CommandException(
             file + " is not a JSON schema that a result can keep to: it must be an object");
       }
-      JsonSchema.compile(Json.object(text).values());
-      return text;
+      String gbnf = JsonSchema.compile(Json.object(text).values()).toGbnf();
+      if (gbnf.length() > MOST) { // it is ASCII
+        throw new CommandException(
+            file
+                + " makes a grammar that is too large: "
+                + gbnf.length()
+                + " bytes, at most "
+                + MOST
+                + "; use shorter enums, fewer properties or smaller counts");
+      }
+      return new Schema(text, gbnf);
     } catch (JsonException e) {
       throw new CommandException(file + " is " + e.getMessage());
     } catch (GrammarException e) {

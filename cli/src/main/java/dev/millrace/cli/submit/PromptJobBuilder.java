@@ -63,7 +63,11 @@ final class PromptJobBuilder {
     JsonObject data = JsonObject.create();
     String schema = given.get(WorkCommand.SCHEMA);
     if (schema != null) {
-      data.put(SCHEMA, ConstraintFile.schema(shell.path(schema)));
+      ConstraintFile.Schema read = ConstraintFile.schema(shell.path(schema));
+      data.put(SCHEMA, read.text());
+      if (WorkOptionRules.type(given).equals("generate")) {
+        data.put(GRAMMAR, read.gbnf()); // nrvna's and llama.cpp's form of it
+      }
     }
     String grammar = given.get(WorkCommand.GRAMMAR);
     if (grammar != null) {

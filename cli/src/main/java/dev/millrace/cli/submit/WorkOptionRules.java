@@ -22,16 +22,19 @@ import org.jspecify.annotations.Nullable;
 
 /** Rejects options of {@code work} that do not go together. */
 final class WorkOptionRules {
+  /** What to use for the modes of nrvna that Millrace does not have. */
+  private static final String NOT_SUPPORTED =
+      " is not supported: Millrace works on text. Turn images and sound into text first, with a"
+          + " program of your own (\"serve --exec TYPE=COMMAND\" and \"work --type TYPE\", such as"
+          + " whisper.cpp or llama-mtmd-cli), or keep nrvna for them; docs/moving.md shows both";
+
   private WorkOptionRules() {}
 
   static void check(Arguments given) {
     exclusions(given);
     for (Option option : new Option[] {IMAGE, AUDIO, TTS, STT}) {
       if (given.has(option)) {
-        throw new UsageException(
-            option.shown()
-                + " is not supported: Millrace processes text; use --type for your"
-                + " own programs");
+        throw new UsageException(option.shown() + NOT_SUPPORTED);
       }
     }
     String mode = given.get(MODE);
@@ -73,8 +76,7 @@ final class WorkOptionRules {
         given.exclude(MODE, SCHEMA);
         given.exclude(MODE, GRAMMAR);
       }
-      case "vision", "tts", "stt" ->
-          throw new UsageException("--mode " + mode + " is not supported; supported: text, embed");
+      case "vision", "tts", "stt" -> throw new UsageException("--mode " + mode + NOT_SUPPORTED);
       default -> throw new UsageException("--mode must be text or embed, not \"" + mode + "\"");
     }
   }

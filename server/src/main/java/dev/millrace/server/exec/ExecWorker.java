@@ -2,6 +2,7 @@ package dev.millrace.server.exec;
 
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.task.Failure;
@@ -84,7 +85,7 @@ public final class ExecWorker implements Worker {
 
   @Override
   public TaskOutcome work(TaskContext task) throws IOException {
-    String data = task.data().toString();
+    String data = data(task);
     if (data.length() > MAX_DATA) {
       return new TaskOutcome.Failed(
           Failure.permanent(
@@ -101,6 +102,18 @@ public final class ExecWorker implements Worker {
     } finally {
       groups.end(group);
     }
+  }
+
+  /** The stage's data; a grammar that only repeats the schema gives way if there is no room. */
+  private static String data(TaskContext task) {
+    String all = task.data().toString();
+    if (all.length() <= MAX_DATA || !task.data().has(JSON_SCHEMA)) {
+      return all;
+    }
+    JsonObject less = JsonObject.create();
+    less.values().putAll(task.data().values());
+    less.values().remove("grammar");
+    return less.toString();
   }
 
   /**

@@ -35,15 +35,27 @@ public record OutputConstraint(Kind kind, String text, boolean requiresJson) {
     fields.rejectBoth("response_format", "grammar");
     Object schema = fields.get("json_schema");
     String grammar = fields.text("grammar");
-    if (grammar != null) {
-      // nrvna stores the grammar that it made of a schema file beside it, and uses the grammar
-      boolean fromSchema = schema instanceof String;
-      if (!fromSchema) {
-        fields.rejectBoth("json_schema", "grammar");
-      }
-      return grammar(grammar, fromSchema);
+    if (grammar == null) {
+      return schema != null ? schema(schema) : format(fields.get("response_format"));
     }
-    return schema != null ? schema(schema) : format(fields.get("response_format"));
+    // A schema file has its grammar beside it, for nrvna. The schema decides; the grammar helps
+    // only where nrvna could express a schema that the engine cannot.
+    boolean fromSchema = schema instanceof String;
+    if (!fromSchema) {
+      fields.rejectBoth("json_schema", "grammar");
+    }
+    return fromSchema && isSupported((String) schema)
+        ? schema(schema)
+        : grammar(grammar, fromSchema);
+  }
+
+  private static boolean isSupported(String schema) {
+    try {
+      JsonSchema.compile(Json.object(schema).values());
+      return true;
+    } catch (JsonException | GrammarException e) {
+      return false;
+    }
   }
 
   private static OutputConstraint grammar(String text, boolean json) {
