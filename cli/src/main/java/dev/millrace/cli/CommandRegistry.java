@@ -20,6 +20,7 @@ import dev.millrace.cli.run.BenchCommand;
 import dev.millrace.cli.run.RunCommand;
 import dev.millrace.cli.run.TokenizeCommand;
 import dev.millrace.cli.serve.ApiKeyCommand;
+import dev.millrace.cli.serve.NrvnadCommand;
 import dev.millrace.cli.serve.ServeCommand;
 import dev.millrace.cli.submit.WorkCommand;
 import dev.millrace.cli.verify.VerifyCommand;
@@ -45,7 +46,7 @@ final class CommandRegistry {
           new Entry("approve", "approve a stage that waits at its gate"),
           new Entry("retry", "run finished jobs again, as new jobs"),
           new Entry("prune", "delete old finished jobs"),
-          new Entry("serve", "process the jobs of a workspace"),
+          new Entry("serve", "process the jobs of a workspace (alias: nrvnad)"),
           new Entry("apikey", "create a key for the HTTP API"),
           new Entry("node", "compute some layers of a model for other servers"),
           new Entry("nodes", "list the nodes of a network and their layers"),
@@ -78,6 +79,7 @@ final class CommandRegistry {
       case "retry" -> new RetryCommand();
       case "prune" -> new PruneCommand();
       case "serve" -> new ServeCommand();
+      case "nrvnad" -> new NrvnadCommand();
       case "apikey" -> new ApiKeyCommand();
       case "node" -> new NodeCommand();
       case "nodes" -> new NodesCommand();

@@ -26,7 +26,7 @@ import java.util.Set;
 /** The entry point of the program: finds the command, runs it, and turns errors into exit codes. */
 public final class Main {
   /** The commands that run threads of their own. */
-  private static final Set<String> SERVERS = Set.of("serve", "node", "batch", "demo");
+  private static final Set<String> SERVERS = Set.of("serve", "nrvnad", "node", "batch", "demo");
 
   private Main() {}
 
@@ -86,7 +86,11 @@ public final class Main {
       shell.out().println("millrace " + Version.number());
       return ExitCode.OK;
     }
-    Log.configure(shell.environment(), shell.out(), shell.err(), command.logsToOutput());
+    Log.configure(
+        shell.environment(),
+        command.logsToOutput() ? shell.out() : shell.err(),
+        shell.err(),
+        command.logsAtInfo());
     return run(shell, command, args);
   }
 

@@ -24,8 +24,13 @@ public interface Command {
     return ExitCode.USAGE;
   }
 
-  /** Whether it is a server, whose log is its output: then the log starts at INFO. */
+  /** Whether its log is its output. */
   default boolean logsToOutput() {
     return false;
+  }
+
+  /** Whether the log starts at INFO, as of a server, not at WARNING. */
+  default boolean logsAtInfo() {
+    return logsToOutput();
   }
 }

@@ -25,7 +25,8 @@ public final class Log {
   /**
    * Configures the log of this process.
    *
-   * @param server whether the log is the output, and starts at INFO
+   * @param output where a server's log goes
+   * @param server whether the log starts at INFO
    */
   public static void configure(
       Map<String, String> environment, PrintStream output, PrintStream errors, boolean server) {

@@ -56,7 +56,9 @@ public record ModelChoice(String name, Path file) {
     if (text.equals(HouseModel.NAME)) {
       return new ModelChoice(HouseModel.NAME, HouseModel.file());
     }
-    return find(shell, text).orElseThrow(() -> missing(shell, text, path));
+    ModelChoice found = find(shell, text).orElseThrow(() -> missing(shell, text, path));
+    warnIfSeveral(shell, text);
+    return found;
   }
 
   /** A file by its own name. */
@@ -78,15 +80,37 @@ public record ModelChoice(String name, Path file) {
 
   /** The first file, in order of the names, that has {@code part} in its name. */
   public static Optional<ModelChoice> find(Shell shell, String part) {
+    TreeMap<String, Path> matches = matches(shell, part);
+    return matches.isEmpty() ? Optional.empty() : Optional.of(of(matches.firstEntry().getValue()));
+  }
+
+  /** The files with {@code part} in their names, in the first directory that has any. */
+  private static TreeMap<String, Path> matches(Shell shell, String part) {
     String wanted = part.toLowerCase(Locale.ROOT);
     for (Path directory : directories(shell)) {
-      for (var model : models(directory).entrySet()) {
-        if (model.getKey().toLowerCase(Locale.ROOT).contains(wanted)) {
-          return Optional.of(of(model.getValue()));
-        }
+      TreeMap<String, Path> models = models(directory);
+      models.keySet().removeIf(name -> !name.toLowerCase(Locale.ROOT).contains(wanted));
+      if (!models.isEmpty()) {
+        return models;
       }
     }
-    return Optional.empty();
+    return new TreeMap<>();
+  }
+
+  private static void warnIfSeveral(Shell shell, String part) {
+    TreeMap<String, Path> matches = matches(shell, part);
+    if (matches.size() > 1) {
+      String names = String.join(", ", matches.keySet());
+      shell
+          .err()
+          .println(
+              "Warning: \""
+                  + SanitizedText.line(part, 100)
+                  + "\" is in the names of several models: "
+                  + SanitizedText.line(names, 500)
+                  + "; using "
+                  + SanitizedText.line(matches.firstEntry().getValue().toString(), 500));
+    }
   }
 
   private static TreeMap<String, Path> models(Path directory) {
@@ -118,7 +142,12 @@ public record ModelChoice(String name, Path file) {
         places.add(shell.path(value));
       }
     }
-    HouseModel.home().ifPresent(home -> places.add(home.resolve("models")));
+    HouseModel.home()
+        .ifPresent(
+            home -> {
+              places.add(home.resolve("models"));
+              places.add(home.resolve("../models"));
+            });
     places.add(shell.directory().resolve("models"));
     return places.stream().map(Path::normalize).distinct().toList();
   }

@@ -131,6 +131,11 @@ public record LocalWorkspace(String name, Workspace workspace) implements Ownabl
   }
 
   @Override
+  public void announceStart(JsonObject info) {
+    workspace.announceStart(info);
+  }
+
+  @Override
   public void announce(JsonObject info) {
     workspace.announce(info);
   }

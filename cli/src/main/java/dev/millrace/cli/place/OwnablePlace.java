@@ -16,6 +16,9 @@ public interface OwnablePlace extends Place {
   /** Waits until the owner releases the place, then takes ownership. */
   JobStore awaitOwnership() throws InterruptedException;
 
+  /** Announces an owner that still loads its models. */
+  void announceStart(JsonObject info);
+
   /** Announces the owner to other processes; {@code serve --status} shows {@code info}. */
   void announce(JsonObject info);
 

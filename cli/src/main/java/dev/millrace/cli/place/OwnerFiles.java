@@ -3,6 +3,7 @@ package dev.millrace.cli.place;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** The files that tell about the owner of a workspace's directory, and its process. */
@@ -10,14 +11,16 @@ final class OwnerFiles {
   private OwnerFiles() {}
 
   /**
-   * Whether the announcing process is dead. A live one may just have taken the lock: its
-   * announcement stays, even if the lock was free a moment ago.
+   * Whether the announcing process is dead, or another one has its number by now. A live one may
+   * just have taken the lock: its announcement stays, even if the lock was free a moment ago.
    */
   static boolean isAnnouncementStale(Path root) {
     try {
       long pid = Long.parseLong(Files.readString(root.resolve(".nrvnad.pid")).strip());
-      return ProcessHandle.of(pid).isEmpty();
-    } catch (IOException | NumberFormatException e) {
+      return ProcessHandle.of(pid).isEmpty() || !mayHoldLock(root, pid);
+    } catch (NoSuchFileException | NumberFormatException e) {
+      return true; // it is written first and removed last
+    } catch (IOException e) {
       return false;
     }
   }

@@ -18,6 +18,7 @@ final class GracefulShutdown {
   private @Nullable Thread waiting; // guarded by this
   private @Nullable Server server; // guarded by this
   private @Nullable Integer loading; // guarded by this; the exit status if it ends now
+  private Runnable cleanup = () -> {}; // guarded by this
   private int signals; // guarded by this
 
   /**
@@ -36,9 +37,12 @@ final class GracefulShutdown {
   /**
    * A model is being loaded, which can take long and cannot be interrupted: a signal ends the
    * process with {@code status}. Nothing is claimed yet, and the system releases the lock.
+   *
+   * @param beforeExit what to do before that
    */
-  synchronized void loadingStarted(int status) {
+  synchronized void loadingStarted(int status, Runnable beforeExit) {
     loading = status;
+    cleanup = beforeExit;
   }
 
   synchronized void loadingFinished() {
@@ -69,7 +73,9 @@ final class GracefulShutdown {
   void signal(int number) {
     Server present;
     Integer exit;
+    Runnable beforeExit;
     synchronized (this) {
+      beforeExit = cleanup;
       signals = number;
       present = server;
       exit = loading;
@@ -82,6 +88,7 @@ final class GracefulShutdown {
     }
     if (exit != null) {
       LOG.log(Level.INFO, "stopped while a model was loading");
+      beforeExit.run();
       Runtime.getRuntime().halt(exit);
     }
     if (present == null) {

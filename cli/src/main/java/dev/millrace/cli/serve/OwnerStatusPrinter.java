@@ -11,12 +11,24 @@ import java.util.List;
 
 /** {@code serve --status}: prints which server owns a workspace. Only the lock decides. */
 final class OwnerStatusPrinter {
+  /** What {@code nrvnad status} prints of an owner, beside its pid. */
+  static final List<String> NRVNA_FIELDS = List.of("model", "workers", "started_at");
+
+  /** What {@code serve --status} prints. */
+  static final List<String> ALL_FIELDS =
+      List.of("model", "models", "types", "workers", "started_at", "http", PipeWaitText.FIELD);
+
+  /** What the text leaves to JSON. */
+  private static final List<String> JSON_ONLY = List.of("models", "started_at", PipeWaitText.FIELD);
+
   private final Shell shell;
   private final OwnablePlace place;
+  private final List<String> fields;
 
-  OwnerStatusPrinter(Shell shell, OwnablePlace place) {
+  OwnerStatusPrinter(Shell shell, OwnablePlace place, List<String> fields) {
     this.shell = shell;
     this.place = place;
+    this.fields = fields;
   }
 
   int print(boolean json) {
@@ -28,21 +40,18 @@ final class OwnerStatusPrinter {
     return owner.ready() ? ExitCode.OK : owner.held() ? ExitCode.NOT_READY : ExitCode.FAILED;
   }
 
-  private static JsonObject json(PlaceOwner owner) {
+  private JsonObject json(PlaceOwner owner) {
     JsonObject out = JsonObject.create().put("running", owner.held()).put("ready", owner.ready());
     if (owner.pid().isPresent()) {
       out.put("pid", owner.pid().getAsLong());
     }
-    for (String field :
-        new String[] {
-          "model", "models", "types", "workers", "started_at", "http", PipeWaitText.FIELD
-        }) {
+    for (String field : fields) {
       out.putIfPresent(field, owner.info().get(field));
     }
     return out;
   }
 
-  private static String text(PlaceOwner owner) {
+  private String text(PlaceOwner owner) {
     if (!owner.held()) {
       return "not running";
     }
@@ -51,9 +60,9 @@ final class OwnerStatusPrinter {
       return "starting (pid " + pid + ")";
     }
     StringBuilder out = new StringBuilder("ready (pid ").append(pid);
-    for (String field : new String[] {"model", "types", "workers", "http"}) {
+    for (String field : fields) {
       Object value = owner.info().get(field);
-      if (value != null) {
+      if (value != null && !JSON_ONLY.contains(field)) {
         out.append(", ").append(field).append(' ').append(words(value));
       }
     }

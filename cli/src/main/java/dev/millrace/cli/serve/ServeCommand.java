@@ -130,7 +130,8 @@ public final class ServeCommand implements Command {
     if (given.has(STATUS) || given.has(STOP)) {
       OwnablePlace place = PlaceOpener.openToManage(shell, PlaceLocator.toServe(shell, given));
       return given.has(STATUS)
-          ? new OwnerStatusPrinter(shell, place).print(given.has(Option.JSON))
+          ? new OwnerStatusPrinter(shell, place, OwnerStatusPrinter.ALL_FIELDS)
+              .print(given.has(Option.JSON))
           : new OwnerStopper(shell, place, given.has(Option.JSON))
               .run(given.integer(TIMEOUT, 1, 3_600, 20));
     }

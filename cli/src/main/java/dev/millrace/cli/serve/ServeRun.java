@@ -16,6 +16,7 @@ import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.NodeSettings;
 import dev.millrace.cluster.node.LayerNode;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.server.DrainResult;
 import dev.millrace.server.Server;
@@ -83,13 +84,24 @@ final class ServeRun {
 
   private int serve(OwnablePlace place, JobStore store) throws InterruptedException {
     place.withdraw(); // a server that died may have left an announcement
+    JsonObject info = settings.workers().info();
+    place.announceStart(info);
+    try {
+      return serve(place, store, info);
+    } finally {
+      place.withdraw();
+    }
+  }
+
+  private int serve(OwnablePlace place, JobStore store, JsonObject info)
+      throws InterruptedException {
     InferenceSettings models = settings.workers().inference();
     if (models == null) {
-      return serve(place, store, null);
+      return serve(place, store, info, null);
     }
     NamedModel first = models.models().getFirst();
     LOG.log(Level.INFO, "loading " + first.name() + " from " + first.file());
-    stopping.loadingStarted(settings.drain() ? ExitCode.FAILED : ExitCode.OK);
+    stopping.loadingStarted(settings.drain() ? ExitCode.FAILED : ExitCode.OK, place::withdraw);
     try (LayerNode node = startLayers();
         PipeModel pipe = settings.workers().pipe();
         Inference inference = InferenceOpener.open(models)) {
@@ -100,7 +112,7 @@ final class ServeRun {
       if (pipe != null) {
         pipe.logWhenReady();
       }
-      return serve(place, store, inference);
+      return serve(place, store, info, inference);
     }
   }
 
@@ -118,7 +130,8 @@ final class ServeRun {
     }
   }
 
-  private int serve(OwnablePlace place, JobStore store, @Nullable Inference inference)
+  private int serve(
+      OwnablePlace place, JobStore store, JsonObject info, @Nullable Inference inference)
       throws InterruptedException {
     ServeFrontend frontend = ServeFrontend.of(settings, store, inference);
     ServerBuilder builder = Server.builder(store).slots(settings.workers().slots());
@@ -137,8 +150,7 @@ final class ServeRun {
       stopping.serverStarted(server);
       PipeModel pipe = settings.workers().pipe();
       announcement.begin(
-          settings.workers().info().putIfPresent("http", at),
-          pipe == null ? null : () -> waitReasons(pipe));
+          info.putIfPresent("http", at), pipe == null ? null : () -> waitReasons(pipe));
       LOG.log(
           Level.INFO,
           "ready: workspace "

@@ -26,7 +26,10 @@ final class ServerInfo {
         models.add(
             JsonObject.create().put("name", model.name()).put("file", model.file().toString()));
       }
-      info.put("model", inference.models().getFirst().file().toString()).put("models", models);
+      info.put("model", inference.models().getFirst().file().toString())
+          .put("mmproj", "") // nrvna's names for what is not supported here
+          .put("vocoder", "")
+          .put("models", models);
     }
     return info.put("types", List.copyOf(types))
         .put("workers", slots)

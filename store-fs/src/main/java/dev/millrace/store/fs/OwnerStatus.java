@@ -55,11 +55,13 @@ public record OwnerStatus(boolean held, boolean ready, OptionalLong pid, JsonObj
     }
   }
 
-  static void announce(Path root, JsonObject info) {
+  static void announce(Path root, JsonObject info, boolean ready) {
     try {
+      write(root, PID, ProcessHandle.current().pid() + "\n"); // first: it tells stale files apart
       write(root, INFO, Json.pretty(info) + "\n");
-      write(root, PID, ProcessHandle.current().pid() + "\n");
-      write(root, READY, "");
+      if (ready) {
+        write(root, READY, "");
+      }
     } catch (IOException e) {
       throw StoreErrors.of("cannot announce the owner of " + root, e);
     }
@@ -67,7 +69,7 @@ public record OwnerStatus(boolean held, boolean ready, OptionalLong pid, JsonObj
 
   static void withdraw(Path root) {
     try {
-      for (String file : List.of(READY, PID, INFO)) {
+      for (String file : List.of(READY, INFO, PID)) {
         Files.deleteIfExists(root.resolve(file));
       }
     } catch (IOException e) {

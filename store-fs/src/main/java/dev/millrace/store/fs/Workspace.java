@@ -151,9 +151,14 @@ public final class Workspace {
     return OwnerStatus.of(layout.root());
   }
 
+  /** Announces an owner that still loads its models. */
+  public void announceStart(JsonObject info) {
+    OwnerStatus.announce(layout.root(), info, false);
+  }
+
   /** Announces the owner to other processes; {@code serve --status} shows {@code info}. */
   public void announce(JsonObject info) {
-    OwnerStatus.announce(layout.root(), info);
+    OwnerStatus.announce(layout.root(), info, true);
   }
 
   /** Withdraws what {@link #announce} wrote, before the workspace is released. */
