@@ -39,17 +39,6 @@ class LauncherIT {
     assertThat(run("flow", "ws", work.line()).status()).isEqualTo(2);
   }
 
-  @Test
-  void wrkAndFlwWorkInAShellPipe() {
-    InProcessCli.Result result =
-        shell(
-            "ln -s \"$millrace\" wrk && ln -s \"$millrace\" flw && printf 'hi\\n"
-                + "\\n"
-                + "' | ./wrk ws - >id && $millrace serve -d ws --exec generate='tr a-z A-Z' --drain"
-                + " >log && ./flw ws -w <id");
-    assertThat(result).isEqualTo(new InProcessCli.Result(0, "HI\n", ""));
-  }
-
   /** Under this locale Java would replace non-ASCII characters by question marks. */
   @Test
   void promptsAndPathsSurviveTheLocaleOfCron() throws IOException {

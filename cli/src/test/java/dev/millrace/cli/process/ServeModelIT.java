@@ -110,23 +110,4 @@ class ServeModelIT extends LauncherFixture {
     assertThat(result.err()).contains("Error: ", "bad.gguf").doesNotContain("\tat ");
     assertThat(status()).isEqualTo("not running\n");
   }
-
-  @Test
-  void environmentVariablesAreDefaults() {
-    String id = cli.submit("ws", "hello", "--raw", "--param", "ignore_eos=true");
-    LauncherProcess drained =
-        endWithTest(
-            LauncherProcess.shell(
-                dir,
-                "NRVNA_PREDICT=3 NRVNA_SEED=9 MILLRACE_MODEL=random.gguf NRVNA_GPU_LAYERS=1"
-                    + " \"$millrace\" serve -d ws --drain"));
-    InProcessCli.Result result = drained.result();
-    assertThat(result.status()).as(result.toString()).isZero();
-    assertThat(result.out()).containsOnlyOnce("NRVNA_GPU_LAYERS is set, but not used");
-    JsonObject receipt = Json.object(cli.run("flow", "ws", id, "--json").out()).object("receipt");
-    assertThat(receipt.values())
-        .containsEntry("completion_tokens", 3L)
-        .containsEntry("seed", 9L)
-        .containsEntry("finish_reason", "length");
-  }
 }

@@ -167,6 +167,12 @@ class ServeCommandTest extends CommandFixture {
       assertThat(store).isNotNull();
       assertThat(cli.run("serve", "-d", "ws", "--status"))
           .isEqualTo(new InProcessCli.Result(2, "starting (pid " + pid + ")\n", ""));
+      workspace.announceStart(JsonObject.create().put("model", "m.gguf"));
+      assertThat(cli.run("nrvnad", "status", "ws"))
+          .isEqualTo(new InProcessCli.Result(2, "starting (pid " + pid + ")\n", ""));
+      assertThat(Json.object(cli.run("nrvnad", "status", "ws", "--json").out()).values())
+          .containsEntry("ready", false)
+          .containsEntry("model", "m.gguf");
       workspace.announce(
           JsonObject.create().put("workers", 3).put("model", "m.gguf").put("http", "http://h:1"));
       assertThat(cli.run("serve", "-d", "ws", "--status"))
