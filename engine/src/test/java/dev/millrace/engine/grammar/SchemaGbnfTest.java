@@ -124,6 +124,10 @@ final class SchemaGbnfTest extends SchemaKeywordsTest {
             .isEqualTo(super.accepts(schema, text));
       }
     }
+    assertThat(grammar("{'type':'string','pattern':'^((ab?){2,99}c){3,200}$'}").toGbnf())
+        .as("a group with a count would multiply the counts in it")
+        .contains("{2,99}", "{3,200}")
+        .doesNotContain("){");
     assertThat(grammar("{'type':'string','maxLength':100000}").toGbnf())
         .hasSizeLessThan(100_000)
         .doesNotContainPattern("\\{\\d*,?[3-9]\\d\\d");

@@ -117,7 +117,7 @@ final class GbnfSimplifier {
     boolean unbounded = repeat.max() == RuleExpression.UNBOUNDED;
     int counted = unbounded ? min : repeat.max();
     if (counted <= BLOCK) {
-      return new Repeat(rewrite(body, owner), min, repeat.max());
+      return new Repeat(counted > 1 ? unit(body, owner) : rewrite(body, owner), min, repeat.max());
     }
     List<RuleExpression> sequence = new ArrayList<>();
     if (min >= BLOCK) {
@@ -132,6 +132,16 @@ final class GbnfSimplifier {
       sequence.add(upTo(body, repeat.max() - min, owner));
     }
     return new Seq(sequence);
+  }
+
+  /** What is counted has a rule of its own: newer versions multiply the counts within a group. */
+  private RuleExpression unit(RuleExpression body, String owner) {
+    return switch (body) {
+      case Chars chars -> chars;
+      case Text text -> text;
+      case Ref ref -> reference(ref.rule());
+      default -> part(body, owner);
+    };
   }
 
   private Ref block(RuleExpression body, String owner) {
