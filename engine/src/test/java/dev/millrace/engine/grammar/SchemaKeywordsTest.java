@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
  * in JSON.
  */
 class SchemaKeywordsTest {
-  private static final VocabularyTrie BYTES = new VocabularyTrie(TestVocabulary.bytesAnd());
+  static final VocabularyTrie BYTES = new VocabularyTrie(TestVocabulary.bytesAnd());
 
   @SuppressWarnings("unchecked")
   static Grammar grammar(String schema) {

@@ -41,10 +41,7 @@ final class SchemaRegexParserTest {
     int large = 0;
     for (int seed = 0; seed < 100; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
-      String pattern =
-          (random.nextBoolean() ? "^" : "")
-              + alternatives(random, 2)
-              + (random.nextBoolean() ? "$" : "");
+      String pattern = pattern(random);
       PushdownAutomaton automaton;
       try {
         automaton = automaton(pattern);
@@ -67,7 +64,13 @@ final class SchemaRegexParserTest {
     assertThat(large).as("patterns whose states multiply").isLessThan(4);
   }
 
-  private static String text(SplittableRandom random) {
+  static String pattern(SplittableRandom random) {
+    return (random.nextBoolean() ? "^" : "")
+        + alternatives(random, 2)
+        + (random.nextBoolean() ? "$" : "");
+  }
+
+  static String text(SplittableRandom random) {
     StringBuilder text = new StringBuilder();
     int[] letters = LETTERS.codePoints().toArray();
     for (int i = random.nextInt(6); i > 0; i--) {
