@@ -130,7 +130,7 @@ class NrvnaClientsIT extends LauncherFixture {
         .containsEntry("workers", 3L)
         .containsKeys("mmproj", "vocoder", "started_at")
         .doesNotContainKey("http"); // nrvna opens no port
-    Result second = shell("./nrvnad tiny.gguf ws");
+    Result second = cli.run("nrvnad", "tiny.gguf", "ws");
     assertThat(second.status()).isEqualTo(1);
     assertThat(second.out()).isEmpty();
     assertThat(second.err()).contains("is owned by pid " + daemon.pid());
