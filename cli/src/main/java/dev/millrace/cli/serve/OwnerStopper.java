@@ -7,10 +7,9 @@ import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
+import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * {@code serve --stop}: sends SIGTERM to the owner of a workspace, and again if it takes too long.
@@ -18,6 +17,8 @@ import java.util.concurrent.TimeoutException;
 final class OwnerStopper {
   /** How long to wait after the second signal. */
   private static final int LAST_SECONDS = 15;
+
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
 
   private static final Set<String> PROGRAMS = Set.of("java", "millrace", "nrvnad");
 
@@ -54,15 +55,16 @@ final class OwnerStopper {
     return report(pid, "stopped", ExitCode.OK);
   }
 
+  /** Asks often: for a process that is not a child, onExit may notice the end seconds later. */
   private static boolean ended(ProcessHandle process, int seconds) throws InterruptedException {
-    try {
-      process.onExit().get(seconds, TimeUnit.SECONDS);
-      return true;
-    } catch (TimeoutException e) {
-      return false;
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    while (process.isAlive()) {
+      if (System.nanoTime() - deadline > 0) {
+        return false;
+      }
+      Thread.sleep(POLL_INTERVAL);
     }
+    return true;
   }
 
   /** The process that holds the lock, checked: a pid in a file may be out of date. */
