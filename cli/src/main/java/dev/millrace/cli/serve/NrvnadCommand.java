@@ -75,7 +75,7 @@ public final class NrvnadCommand implements Command {
     boolean asks = first.equals(STATUS) || first.equals(STOP);
     check(given, first, asks);
     if (!asks) {
-      return words.isEmpty() ? help(shell) : ServeRun.of(shell, serve(shell, given)).run();
+      return words.isEmpty() ? help(shell) : ServeRun.of(shell, serve(shell, given), null).run();
     }
     OwnablePlace place = PlaceOpener.openToManage(shell, words.get(1));
     return first.equals(STATUS)
