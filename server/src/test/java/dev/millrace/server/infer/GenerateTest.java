@@ -402,11 +402,14 @@ class GenerateTest {
   }
 
   @Test
-  void aGrammarBesideItsSchemaIsUsed() throws Exception {
+  void ofSchemaAndGrammarTheSchemaDecidesIfItIsSupported() throws Exception {
     JsonObject data =
         JsonObject.create()
-            .put("json_schema", "{\"type\": \"integer\"}")
+            .put("json_schema", "{\"enum\": [17]}")
             .put("grammar", "root ::= [1-9] [0-9] [0-9]");
+    assertThat(TaskRunFixture.result(inference, new FakeTaskContext("generate", "x", data)).text())
+        .isEqualTo("17");
+    data.put("json_schema", "{\"type\": \"integer\", \"multipleOf\": 7}");
     assertThat(TaskRunFixture.result(inference, new FakeTaskContext("generate", "x", data)).text())
         .matches("[1-9][0-9]{2}");
     data.put("grammar", "root ::= \"[\" [0-9]");
