@@ -54,22 +54,22 @@ public final class LanguagePipesFile {
       ConfigurationFile file,
       Arguments given,
       List<Option> known,
-      ConfigurationReader reader) {
+      ConfigurationUse reader) {
     LanguagePipesTranslation translation =
         new LanguagePipesTranslation(shell, file, given, known, reader);
     translation.readOtherKeys();
     new LanguagePipesNetwork(translation).translate();
-    if (reader != ConfigurationReader.QUERY) {
+    if (reader != ConfigurationUse.QUERY) {
       new LanguagePipesModels(translation).translate();
     }
-    if (reader == ConfigurationReader.NODE) {
+    if (reader == ConfigurationUse.NODE) {
       requireNoApi(translation.root());
     }
-    if (reader == ConfigurationReader.SERVER) {
+    if (reader == ConfigurationUse.SERVER) {
       api(translation);
     }
     ConfiguredOptions options = translation.options();
-    if (reader == ConfigurationReader.NODE || reader == ConfigurationReader.SERVER) {
+    if (reader == ConfigurationUse.NODE || reader == ConfigurationUse.SERVER) {
       warn(translation);
     }
     return options;
@@ -107,7 +107,10 @@ public final class LanguagePipesFile {
       translation.setDefault("no-http", "", "no job_port, so that there is no HTTP API");
       return;
     }
-    if (!hashes.isEmpty() && !translation.isSet("api-key-file")) {
+    if (!hashes.isEmpty() && translation.isSet("api-key-file")) {
+      root.problem(
+          LanguagePipesKeys.API_KEYS, "api-key-file has the keys already; remove one of the two");
+    } else if (!hashes.isEmpty()) {
       translation.set(API_KEY_HASHES.name(), hashes, root, LanguagePipesKeys.API_KEYS);
       translation.setDefault("bind", "0.0.0.0", "job_port with api_keys");
     }
@@ -134,6 +137,12 @@ public final class LanguagePipesFile {
               + (translation.isSet("bind") || !root.texts(LanguagePipesKeys.API_KEYS).isEmpty()
                   ? ""
                   : ", and without api_keys only this machine can reach it"));
+      if (!root.texts(LanguagePipesKeys.API_KEYS).isEmpty() && !translation.isSet("tls-cert")) {
+        LOG.log(
+            Level.WARNING,
+            "keys, prompts and results travel unencrypted to job_port, as with Language Pipes: set"
+                + " tls-cert and tls-key, or bind = \"127.0.0.1\" behind a proxy with TLS");
+      }
     }
   }
 }

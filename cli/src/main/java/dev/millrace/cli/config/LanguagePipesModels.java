@@ -28,7 +28,7 @@ final class LanguagePipesModels {
   }
 
   void translate() {
-    layers(translation.reader() != ConfigurationReader.SERVER);
+    layers(translation.reader() != ConfigurationUse.SERVER);
     switch (translation.reader()) {
       case NODE -> requireNoEnd();
       case SERVER -> end();

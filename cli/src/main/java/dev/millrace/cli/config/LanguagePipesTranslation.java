@@ -14,7 +14,7 @@ final class LanguagePipesTranslation {
   private final ConfigurationFile file;
   private final Arguments given;
   private final List<Option> known;
-  private final ConfigurationReader reader;
+  private final ConfigurationUse reader;
   private final ConfigurationProblems problems;
   private final LanguagePipesTable root;
   private final TranslatedOptions own = new TranslatedOptions();
@@ -25,7 +25,7 @@ final class LanguagePipesTranslation {
       ConfigurationFile file,
       Arguments given,
       List<Option> known,
-      ConfigurationReader reader) {
+      ConfigurationUse reader) {
     this.shell = shell;
     this.file = file;
     this.given = given;
@@ -46,7 +46,7 @@ final class LanguagePipesTranslation {
       if (replacement == null && (isKnown(key) || !isPart())) {
         file.read(key, known, LanguagePipesKeys.READ, own, problems);
         file.read(key, known, LanguagePipesKeys.READ, all, new ConfigurationProblems(file.file()));
-      } else if (replacement != null && reader != ConfigurationReader.QUERY) {
+      } else if (replacement != null && reader != ConfigurationUse.QUERY) {
         problems.add(at, key + ": " + replacement);
       }
     }
@@ -58,7 +58,7 @@ final class LanguagePipesTranslation {
 
   /** Whether another reading of the same file reports what this one skips. */
   private boolean isPart() {
-    return reader == ConfigurationReader.LAYERS_OF_SERVER;
+    return reader == ConfigurationUse.LAYERS_OF_SERVER;
   }
 
   /** Whether the command line, or a key of Millrace in the file, sets the option. */
@@ -95,7 +95,7 @@ final class LanguagePipesTranslation {
     return file.file();
   }
 
-  ConfigurationReader reader() {
+  ConfigurationUse reader() {
     return reader;
   }
 

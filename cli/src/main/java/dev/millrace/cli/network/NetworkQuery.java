@@ -6,7 +6,7 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
-import dev.millrace.cli.config.ConfigurationReader;
+import dev.millrace.cli.config.ConfigurationUse;
 import dev.millrace.cli.options.NetworkOptions;
 import dev.millrace.cli.options.NodeOptions;
 import dev.millrace.cli.serve.ServeCommand;
@@ -54,7 +54,7 @@ final class NetworkQuery {
     words.requireAtMost(0);
     List<Option> known = new ArrayList<>(NodeOptions.ALL);
     known.addAll(ServeCommand.configurable());
-    Arguments given = NetworkOptions.configured(shell, words, known, ConfigurationReader.QUERY);
+    Arguments given = NetworkOptions.configured(shell, words, known, ConfigurationUse.QUERY);
     List<HostPort> members = new ArrayList<>(NetworkOptions.join(given));
     if (!words.has(NetworkOptions.JOIN)) {
       own(given, members);

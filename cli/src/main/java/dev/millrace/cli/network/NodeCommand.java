@@ -7,7 +7,7 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
-import dev.millrace.cli.config.ConfigurationReader;
+import dev.millrace.cli.config.ConfigurationUse;
 import dev.millrace.cli.options.NetworkOptions;
 import dev.millrace.cli.options.NodeOptions;
 import dev.millrace.cluster.NodeSettings;
@@ -61,6 +61,6 @@ public final class NodeCommand implements Command {
 
   static NodeSettings settings(Shell shell, Arguments words) {
     return NodeOptions.settings(
-        shell, NetworkOptions.configured(shell, words, NodeOptions.ALL, ConfigurationReader.NODE));
+        shell, NetworkOptions.configured(shell, words, NodeOptions.ALL, ConfigurationUse.NODE));
   }
 }

@@ -8,7 +8,7 @@ import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.config.ConfigurationFile;
-import dev.millrace.cli.config.ConfigurationReader;
+import dev.millrace.cli.config.ConfigurationUse;
 import dev.millrace.cli.config.LanguagePipesFile;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cluster.ClusterException;
@@ -62,7 +62,7 @@ public final class NetworkOptions {
 
   /** The given options, and the configuration's values for the others. */
   public static Arguments configured(
-      Shell shell, Arguments given, List<Option> known, ConfigurationReader reader) {
+      Shell shell, Arguments given, List<Option> known, ConfigurationUse reader) {
     String path = given.get(CONFIG);
     if (path == null) {
       return given;

@@ -7,7 +7,7 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.config.ConfigurationFile;
-import dev.millrace.cli.config.ConfigurationReader;
+import dev.millrace.cli.config.ConfigurationUse;
 import dev.millrace.cli.config.LanguagePipesFile;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cluster.ClusterException;
@@ -94,7 +94,7 @@ public final class NodeOptions {
         : settings(
             shell,
             NetworkOptions.configured(
-                shell, given.only(SHARED), SHARED, ConfigurationReader.LAYERS_OF_SERVER));
+                shell, given.only(SHARED), SHARED, ConfigurationUse.LAYERS_OF_SERVER));
   }
 
   /** The settings by options that include the configuration's. */

@@ -8,6 +8,7 @@ import dev.millrace.cli.terminal.LiveLines;
 import dev.millrace.cli.terminal.PollPacer;
 import dev.millrace.cli.terminal.ProgressBar;
 import dev.millrace.cli.terminal.RateEstimator;
+import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.core.Flow.Status;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.stage.StageState;
@@ -107,7 +108,7 @@ final class FollowStagesView implements JobFollower.View {
     int done = JobJson.completedTasks(stage);
     int failed = stage.tasks().getOrDefault(TaskState.FAILED, 0);
     int ended = done + failed + stage.tasks().getOrDefault(TaskState.ABORTED, 0);
-    String name = (stages > 1 ? stage.number() + " " : "") + stage.type();
+    String name = (stages > 1 ? stage.number() + " " : "") + SanitizedText.line(stage.type(), 40);
     String counts =
         "  " + done + "/" + stage.total() + (failed > 0 ? ", " + failed + " failed" : "");
     return name + " " + bar.bar(ended, stage.total()) + counts + rest(stage, ended);

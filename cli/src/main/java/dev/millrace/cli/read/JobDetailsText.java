@@ -99,7 +99,7 @@ final class JobDetailsText {
     for (StageView stage : view.stages()) {
       table.row(
           stage.number(),
-          stage.type(),
+          SanitizedText.line(stage.type(), WIDTH),
           new TextTable.Cell(stage.state().name(), StateColours.of(stage.state())),
           JobJson.completedTasks(stage),
           stage.tasks().getOrDefault(TaskState.FAILED, 0),

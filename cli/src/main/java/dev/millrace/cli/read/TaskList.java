@@ -55,7 +55,7 @@ final class TaskList {
     String text =
         task.error() != null ? task.error() : task.result() == null ? "" : task.result().text();
     table.row(
-        stage.number() + " " + stage.type(),
+        stage.number() + " " + SanitizedText.line(stage.type(), 40),
         task.task(),
         new TextTable.Cell(task.state().name(), StateColours.of(task.state())),
         TaskJson.attempts(task),

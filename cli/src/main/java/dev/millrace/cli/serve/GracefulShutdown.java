@@ -88,8 +88,11 @@ final class GracefulShutdown {
     }
     if (exit != null) {
       LOG.log(Level.INFO, "stopped while a model was loading");
-      beforeExit.run();
-      Runtime.getRuntime().halt(exit);
+      try {
+        beforeExit.run();
+      } finally {
+        Runtime.getRuntime().halt(exit);
+      }
     }
     if (present == null) {
       LOG.log(Level.INFO, "stopping");

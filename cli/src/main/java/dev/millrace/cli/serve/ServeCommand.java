@@ -7,7 +7,7 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
-import dev.millrace.cli.config.ConfigurationReader;
+import dev.millrace.cli.config.ConfigurationUse;
 import dev.millrace.cli.options.EngineOptions;
 import dev.millrace.cli.options.InferenceOptions;
 import dev.millrace.cli.options.NetworkOptions;
@@ -126,7 +126,7 @@ public final class ServeCommand implements Command {
     words.requireAtMost(0);
     check(words);
     Arguments given =
-        NetworkOptions.configured(shell, words, configurable(), ConfigurationReader.SERVER);
+        NetworkOptions.configured(shell, words, configurable(), ConfigurationUse.SERVER);
     if (given.has(STATUS) || given.has(STOP)) {
       OwnablePlace place = PlaceOpener.openToManage(shell, PlaceLocator.toServe(shell, given));
       return given.has(STATUS)

@@ -104,13 +104,13 @@ record ServeHttpSettings(
     }
   }
 
-  /** A key of Language Pipes may submit jobs and read them, as it may there. */
+  /** A key may submit jobs and read them, as it may there; its name stays when others come or go. */
   private static List<ApiKeyFile.Line> languagePipesKeys(List<String> hashes) {
     List<ApiKeyFile.Line> lines = new ArrayList<>();
     for (String hash : hashes) {
       lines.add(
           new ApiKeyFile.Line(
-              "api_keys." + (lines.size() + 1), Set.of(KeyScope.READ, KeyScope.SUBMIT), hash));
+              "api-key-" + hash.substring(0, 8), Set.of(KeyScope.READ, KeyScope.SUBMIT), hash));
     }
     return lines;
   }

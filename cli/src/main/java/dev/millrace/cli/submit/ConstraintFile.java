@@ -24,31 +24,35 @@ final class ConstraintFile {
 
   private ConstraintFile() {}
 
-  /**
-   * A JSON schema, verbatim.
-   *
-   * @param gbnf the same as a grammar, for nrvna and llama.cpp
-   */
-  record Schema(String text, String gbnf) {}
-
-  static Schema schema(Path file) throws IOException {
+  /** A JSON schema, verbatim. */
+  static String schema(Path file) throws IOException {
     String text = text(file);
+    compile(file, text);
+    return text;
+  }
+
+  /** The same as a grammar, in the form that nrvna and llama.cpp read. */
+  static String gbnf(Path file, String schema) {
+    String gbnf = compile(file, schema).toGbnf();
+    if (gbnf.length() > MOST) { // it is ASCII
+      throw new CommandException(
+          file
+              + " makes a grammar that is too large: "
+              + gbnf.length()
+              + " bytes, at most "
+              + MOST
+              + "; use shorter enums, fewer properties or smaller counts");
+    }
+    return gbnf;
+  }
+
+  private static Grammar compile(Path file, String text) {
     try {
       if (!(Json.parse(text) instanceof Map)) {
         throw new CommandException(
             file + " is not a JSON schema that a result can keep to: it must be an object");
       }
-      String gbnf = JsonSchema.compile(Json.object(text).values()).toGbnf();
-      if (gbnf.length() > MOST) { // it is ASCII
-        throw new CommandException(
-            file
-                + " makes a grammar that is too large: "
-                + gbnf.length()
-                + " bytes, at most "
-                + MOST
-                + "; use shorter enums, fewer properties or smaller counts");
-      }
-      return new Schema(text, gbnf);
+      return JsonSchema.compile(Json.object(text).values());
     } catch (JsonException e) {
       throw new CommandException(file + " is " + e.getMessage());
     } catch (GrammarException e) {

@@ -16,6 +16,7 @@ import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.task.TaskPolicy;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -63,10 +64,11 @@ final class PromptJobBuilder {
     JsonObject data = JsonObject.create();
     String schema = given.get(WorkCommand.SCHEMA);
     if (schema != null) {
-      ConstraintFile.Schema read = ConstraintFile.schema(shell.path(schema));
-      data.put(SCHEMA, read.text());
+      Path file = shell.path(schema);
+      String read = ConstraintFile.schema(file);
+      data.put(SCHEMA, read);
       if (WorkOptionRules.type(given).equals("generate")) {
-        data.put(GRAMMAR, read.gbnf()); // nrvna's and llama.cpp's form of it
+        data.put(GRAMMAR, ConstraintFile.gbnf(file, read));
       }
     }
     String grammar = given.get(WorkCommand.GRAMMAR);

@@ -73,16 +73,16 @@ class LanguagePipesConfigurationTest extends CommandFixture {
           .formatted(KEY);
 
   private Map<String, List<String>> node(String text, String... words) throws IOException {
-    return read(text, new NodeCommand(), NodeOptions.ALL, ConfigurationReader.NODE, words);
+    return read(text, new NodeCommand(), NodeOptions.ALL, ConfigurationUse.NODE, words);
   }
 
   private Map<String, List<String>> server(String text, String... words) throws IOException {
     List<Option> known = ServeCommand.configurable();
-    return read(text, new ServeCommand(), known, ConfigurationReader.SERVER, words);
+    return read(text, new ServeCommand(), known, ConfigurationUse.SERVER, words);
   }
 
   private Map<String, List<String>> read(
-      String text, Command command, List<Option> known, ConfigurationReader reader, String... words)
+      String text, Command command, List<Option> known, ConfigurationUse reader, String... words)
       throws IOException {
     PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
     Shell shell =

@@ -158,7 +158,7 @@ public final class IdempotentSubmitter implements AutoCloseable {
     }
     NoteNames names = NoteNames.of(api, request.principal().name(), requireKey(key.get()));
     String body =
-        RequestFingerprint.of("POST", request.path(), RequestFingerprint.canonical(request.body()));
+        RequestFingerprint.of("POST", path(request), RequestFingerprint.canonical(request.body()));
     startSweepIfDue();
     Optional<Submitted> earlier = locked(names.name(), () -> earlier(names, body));
     if (earlier.isPresent()) {
@@ -301,5 +301,10 @@ public final class IdempotentSubmitter implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** Without a trailing slash, which means nothing. */
+  private static String path(ApiRequest request) {
+    return request.path().replaceFirst("/$", "");
   }
 }

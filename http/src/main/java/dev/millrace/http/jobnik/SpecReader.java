@@ -71,9 +71,11 @@ final class SpecReader {
         && TraceContext.isParent(own)
         && !new TraceContext(own, null).isStarted()) {
       copy.values().remove("traceparent"); // zeros are how Jobnik writes that there is none
-      copy.values().remove("tracestate");
     }
-    if (trace != null && !copy.has("traceparent") && !copy.has("tracestate")) {
+    if (!copy.has("traceparent")) {
+      copy.values().remove("tracestate"); // without a traceparent it means nothing
+    }
+    if (trace != null && !copy.has("traceparent")) {
       copy.put("traceparent", trace.parent()).putIfPresent("tracestate", trace.state());
     }
     return copy;

@@ -145,8 +145,17 @@ final class JobMeter implements AutoCloseable {
 
   private void count(StageView stage) {
     String type = types.label(stage.type());
-    stage.tasks().forEach((state, count) -> tasks.labelValues(type, label(state)).inc(count));
-    stages.labelValues(type, label(stage.state())).inc();
+    stage
+        .tasks()
+        .forEach(
+            (state, count) -> {
+              if (state.isFinal()) {
+                tasks.labelValues(type, label(state)).inc(count);
+              }
+            });
+    if (stage.state().isFinal()) { // a stage that never began did not end either
+      stages.labelValues(type, label(stage.state())).inc();
+    }
   }
 
   private static String label(Enum<?> state) {

@@ -23,7 +23,7 @@ final class JobOutput {
   static final int MAX_RESULTS = 1_000;
 
   /** No result is added after this many characters. */
-  private static final long MAX_CHARACTERS = 8_000_000;
+  private static final int MAX_CHARACTERS = 8_000_000;
 
   private static final int PAGE = 100;
 
@@ -51,7 +51,15 @@ final class JobOutput {
       return null;
     }
     String text = store.partialOutput(view.header().id(), last.number(), 1).orElse("");
-    return text.isEmpty() ? null : JsonObject.create().put("text", text).put("partial", true);
+    if (text.isEmpty()) {
+      return null;
+    }
+    boolean whole = text.length() <= MAX_CHARACTERS;
+    JsonObject out =
+        JsonObject.create()
+            .put("text", whole ? text : text.substring(0, MAX_CHARACTERS))
+            .put("partial", true);
+    return whole ? out : out.put("truncated", true);
   }
 
   private static JsonObject whole(JobReader store, JobView view) {

@@ -191,7 +191,8 @@ public final class So1RouteGroup implements RouteGroup {
 
   private static @Nullable String cancelReason(ApiRequest call) {
     String reason = call.body() == null ? null : call.bodyObject().string("reason", null);
-    if (reason != null && (reason.isBlank() || reason.length() > MAX_REASON)) {
+    if (reason != null
+        && (reason.isBlank() || reason.codePointCount(0, reason.length()) > MAX_REASON)) {
       throw new Problem(
           Problem.Kind.INVALID,
           "reason must be a text of 1 to " + MAX_REASON + " characters that is not blank");

@@ -88,9 +88,8 @@ record SubmissionReader(KnownActions actions, Set<String> models) {
     boolean prompt =
         actions.isLocal(action)
             && inputs.values().size() == 1
-            && inputs.get("prompt") instanceof String text
-            && !text.isEmpty();
-    return prompt ? requirePrompt(inputs.get("prompt")) : inputs.values();
+            && inputs.get("prompt") instanceof String;
+    return prompt ? requireSize(String.valueOf(inputs.get("prompt"))) : inputs.values();
   }
 
   /** A stage with one task; its input is a plain text if possible, which every tool can read. */
@@ -126,7 +125,11 @@ record SubmissionReader(KnownActions actions, Set<String> models) {
     if (!(prompt instanceof String text) || text.isEmpty()) {
       throw invalid("inputs: \"prompt\" must be text that is not empty");
     }
-    if (!Work.isValidPrompt(text)) {
+    return requireSize(text);
+  }
+
+  private static String requireSize(String text) {
+    if (!text.isEmpty() && !Work.isValidPrompt(text)) {
       throw invalid(
           "inputs: \"prompt\" must be at most " + JobSpec.MAX_PROMPT_BYTES + " bytes of UTF-8");
     }

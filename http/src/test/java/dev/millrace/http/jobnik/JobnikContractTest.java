@@ -342,6 +342,9 @@ class JobnikContractTest {
         .isEqualTo("400 STAGE_IN_FINITE_STATE STAGE_ALREADY_FINISHED_TASKS_ERROR");
     assertThat(error(api.post("/v1/jobs/" + job + "/stage", "{'type':'u','data':{}}")))
         .isEqualTo("400 JOB_IN_FINITE_STATE JOB_ALREADY_FINISHED_STAGES_ERROR");
+    String whole = api.post("/v1/pipelines", "{'stages':[{'type':'z','tasks':['a']}]}").id();
+    assertThat(error(api.post("/v1/jobs/" + whole + "/stage", "{'type':'u','data':{}}")))
+        .isEqualTo("400 JOB_SEALED PREDEFINED_JOB_STAGE_MODIFICATION_ERROR");
     assertThat(error(api.get("/v1/jobs/" + none))).isEqualTo("404 JOB_NOT_FOUND JOB_NOT_FOUND");
     assertThat(error(api.get("/v1/stages/" + none)))
         .isEqualTo("404 STAGE_NOT_FOUND STAGE_NOT_FOUND");
@@ -370,7 +373,24 @@ class JobnikContractTest {
     assertThat(api.get("/v1/jobs/").list()).hasSize(1);
     assertThat(api.get("/v1/jobs/" + job + "/").id()).isEqualTo(job);
     assertThat(api.get("/v1/jobs//").status()).isEqualTo(404);
-    assertThat(api.post("/v1/jobs/", "{'name':'more','data':{}}").status()).isEqualTo(201);
+    String[] key = {"Idempotency-Key", UUID.randomUUID().toString()};
+    String more = api.post("/v1/jobs/", "{'name':'more','data':{}}", key).id();
+    assertThat(api.post("/v1/jobs", "{'name':'more','data':{}}", key).id()).isEqualTo(more);
+  }
+
+  @Test
+  void aTraceStateAloneIsIgnored() {
+    ApiReply job = api.post("/v1/jobs", "{'name':'abc','data':{},'tracestate':'a=b'}");
+    assertThat(strict("job", job).object().has("tracestate")).isFalse();
+  }
+
+  @Test
+  void aTypeMayHave128Characters() {
+    String type = "x".repeat(128);
+    String stage = api.stage(api.job(), type);
+    assertThat(api.get("/v1/stages?stage_type=" + type).list())
+        .extracting(one -> one.string("id"))
+        .containsExactly(stage);
   }
 
   @ParameterizedTest

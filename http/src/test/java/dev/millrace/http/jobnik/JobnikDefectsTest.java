@@ -59,10 +59,15 @@ class JobnikDefectsTest {
   @Test
   void lastTaskOfAPausedJobCanFail() {
     String job = api.job();
-    api.tasks(api.stage(job, "a"), 1);
+    String stage = api.stage(job, "a");
+    List<String> tasks = api.tasks(stage, 2);
     JsonObject task = api.dequeue("a").object();
     api.put("/v1/jobs/" + job + "/status", "{'status':'PAUSED'}");
     assertThat(api.fail(task, "no").string("status")).isEqualTo("FAILED");
+    assertThat(api.status("/v1/stages/" + stage)).isEqualTo("FAILED");
+    assertThat(api.status("/v1/tasks/" + tasks.getLast()))
+        .as("nothing will run it")
+        .isEqualTo("ABORTED");
     api.put("/v1/jobs/" + job + "/status", "{'status':'PENDING'}");
     assertThat(api.status("/v1/jobs/" + job)).isEqualTo("FAILED");
   }

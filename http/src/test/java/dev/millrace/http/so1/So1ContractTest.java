@@ -246,7 +246,7 @@ class So1ContractTest {
   // Actions and inputs
 
   @Test
-  void exampleOfTheSeedRunsAsItStands() throws Exception {
+  void exampleOfSo1RunsAsItStands() throws Exception {
     ApiReply unknown = service.post("/api/jobs", SEED_EXAMPLE);
     assertThat(unknown.status()).isEqualTo(400);
     assertThat(unknown.error())

@@ -154,13 +154,13 @@ class SubmissionReaderTest {
   @Test
   void promptAloneReachesAProgramAsText() {
     assertThat(input("resize", "{\"prompt\":\"a.png\"}")).isEqualTo("\"a.png\"");
+    assertThat(input("resize", "{\"prompt\":\"\"}")).isEqualTo("\"\"");
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
         "{}",
-        "{\"prompt\":\"\"}",
         "{\"prompt\":5}",
         "{\"prompt\":\"a.png\",\"width\":640}",
         "{\"prompt\":\"a.png\",\"model\":null}",

@@ -1,6 +1,6 @@
 package dev.millrace.core.internal.count;
 
-import dev.millrace.core.internal.count.JobTally.QueuedTasks;
+import dev.millrace.core.internal.count.JobCounts.QueuedTasks;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.StatusCounts;
@@ -29,8 +29,8 @@ final class StatusCounter {
   /** Seconds are kept in an int: from here until 2088. */
   private static final long EPOCH = Instant.parse("2020-01-01T00:00:00Z").getEpochSecond();
 
-  private final JobTable jobs = new JobTable();
-  private final Map<TallyShape, TallyShape> shapes = new HashMap<>();
+  private final CountedJobs jobs = new CountedJobs();
+  private final Map<SharedCounts, SharedCounts> shapes = new HashMap<>();
   private final Map<Object, Integer> numbers = new HashMap<>();
   private final List<Object> groups = new ArrayList<>();
   private final Set<String> types = new HashSet<>();
@@ -40,57 +40,57 @@ final class StatusCounter {
   private final Map<QueueGroup, TreeMap<Integer, Integer>> waiting = new HashMap<>();
 
   /** Counts a job as it is now, whether or not it was counted before. */
-  synchronized void put(JobId id, JobTally tally) {
-    long key = JobTable.key(id);
+  synchronized void put(JobId id, JobCounts counts) {
+    long key = CountedJobs.key(id);
     int slot = jobs.find(key);
     if (slot < 0) {
-      add(key, tally);
+      add(key, counts);
       return;
     }
-    TallyShape before = jobs.shape(slot);
+    SharedCounts before = jobs.shape(slot);
     int created = jobs.created(slot);
-    add(key, tally); // first, so that a shape that stays the same stays known
+    add(key, counts); // first, so that a shape that stays the same stays known
     subtract(before, created);
   }
 
   /** Counts a job unless it is counted already; true if it was not. */
-  synchronized boolean putIfAbsent(JobId id, JobTally tally) {
+  synchronized boolean putIfAbsent(JobId id, JobCounts counts) {
     boolean absent = !contains(id);
     if (absent) {
-      add(JobTable.key(id), tally);
+      add(CountedJobs.key(id), counts);
     }
     return absent;
   }
 
   synchronized boolean contains(JobId id) {
-    return jobs.find(JobTable.key(id)) >= 0;
+    return jobs.find(CountedJobs.key(id)) >= 0;
   }
 
   /** Subtracts what a deleted job has added. */
   synchronized void remove(JobId id) {
-    int slot = jobs.find(JobTable.key(id));
+    int slot = jobs.find(CountedJobs.key(id));
     if (slot >= 0) {
       subtract(jobs.shape(slot), jobs.created(slot));
       jobs.remove(slot);
     }
   }
 
-  private void add(long key, JobTally tally) {
-    TallyShape shape = share(tally);
-    int created = seconds(tally.createdAt());
+  private void add(long key, JobCounts counts) {
+    SharedCounts shape = share(counts);
+    int created = seconds(counts.createdAt());
     shape.jobs++;
     change(shape, created, 1);
     jobs.put(key, shape, created);
   }
 
-  private void subtract(TallyShape shape, int created) {
+  private void subtract(SharedCounts shape, int created) {
     change(shape, created, -1);
     if (--shape.jobs == 0) {
       shapes.remove(shape);
     }
   }
 
-  private void change(TallyShape shape, int created, int sign) {
+  private void change(SharedCounts shape, int created, int sign) {
     for (int i = 0; i < shape.pairs.length; i += 2) {
       totals[shape.pairs[i]] += (long) sign * shape.pairs[i + 1];
     }
@@ -107,20 +107,20 @@ final class StatusCounter {
     return Math.clamp(time.getEpochSecond() - EPOCH, Integer.MIN_VALUE, Integer.MAX_VALUE);
   }
 
-  /** The shape of a tally; jobs that add the same have the same one. */
-  private TallyShape share(JobTally tally) {
+  /** The shared form of what a job adds; jobs that add the same have the same one. */
+  private SharedCounts share(JobCounts counts) {
     Map<Integer, Integer> sorted = new TreeMap<>();
-    tally.groups().forEach((group, count) -> sorted.merge(number(group), count, Integer::sum));
+    counts.groups().forEach((group, count) -> sorted.merge(number(group), count, Integer::sum));
     int[] pairs = new int[2 * sorted.size()];
     int at = 0;
     for (Map.Entry<Integer, Integer> each : sorted.entrySet()) {
       pairs[at++] = each.getKey();
       pairs[at++] = each.getValue();
     }
-    return shapes.computeIfAbsent(new TallyShape(pairs, Set.of()), this::withQueues);
+    return shapes.computeIfAbsent(new SharedCounts(pairs, Set.of()), this::withQueues);
   }
 
-  private TallyShape withQueues(TallyShape shape) {
+  private SharedCounts withQueues(SharedCounts shape) {
     Set<QueueGroup> queues = new HashSet<>();
     for (int i = 0; i < shape.pairs.length; i += 2) {
       if (groups.get(shape.pairs[i]) instanceof QueuedTasks(TaskGroup group)
@@ -128,7 +128,7 @@ final class StatusCounter {
         queues.add(new QueueGroup(group.type(), group.priority()));
       }
     }
-    return new TallyShape(shape.pairs, Set.copyOf(queues));
+    return new SharedCounts(shape.pairs, Set.copyOf(queues));
   }
 
   private int number(Object group) {

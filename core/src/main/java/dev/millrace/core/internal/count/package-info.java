@@ -1,6 +1,6 @@
 /**
  * How many jobs, stages and tasks are in each state: kept while jobs change, and built once for the
- * jobs that were there before. Start at {@link JobCounting}.
+ * jobs that were there before. Start at {@link StatusCountKeeper}.
  */
 @NullMarked
 package dev.millrace.core.internal.count;

@@ -289,7 +289,11 @@ public final class ClaimRules {
     }
     return switch (task.state()) {
       case IN_PROGRESS -> Outcome.DONE;
-      case ABORTED -> new Outcome.Cancelled(name + ": its job is " + fold.state());
+      case ABORTED ->
+          new Outcome.Cancelled(
+              fold.state().isFinal()
+                  ? name + ": its job is " + fold.state()
+                  : name + ": its stage has failed");
       default ->
           new Outcome.Fenced(
               name + ": the claim " + key.token() + " has ended; the task is " + task.state());

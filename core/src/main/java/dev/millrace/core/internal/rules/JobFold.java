@@ -193,6 +193,9 @@ public final class JobFold {
     }
     if (fact.event() == StageEvent.FAIL) {
       stage.fail(fact.cause().comment());
+      if (version > 1) {
+        stage.abort(at); // its tasks: the job may be paused, and fail only when it is resumed
+      }
     }
   }
 

@@ -2,7 +2,7 @@ package dev.millrace.core.internal.store;
 
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.Fact.Detail;
-import dev.millrace.core.internal.count.JobCounting;
+import dev.millrace.core.internal.count.StatusCountKeeper;
 import dev.millrace.core.internal.rules.AttemptProgress;
 import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.internal.rules.JobUpdate;
@@ -47,7 +47,7 @@ public final class JobUpdater<J extends StoredJob> {
   private final LoadedJobs<J> jobs;
   private final UnstartedJobCache<J> unstarted;
   private final ChangeNotifier notifier;
-  private final JobCounting counting;
+  private final StatusCountKeeper counting;
   private final LongAdder released = new LongAdder();
   private final LongAccumulator lastCommit = new LongAccumulator(Math::max, 0);
 
@@ -56,7 +56,7 @@ public final class JobUpdater<J extends StoredJob> {
     this.jobs = new LoadedJobs<>(repository, this::load);
     this.unstarted = new UnstartedJobCache<>(jobs, repository);
     this.notifier = new ChangeNotifier(repository::lastDurable);
-    this.counting = new JobCounting(repository.reader(), this::countLoaded, notifier::onChange);
+    this.counting = new StatusCountKeeper(repository.reader(), this::countLoaded);
   }
 
   /** The jobs in memory. */
@@ -70,7 +70,7 @@ public final class JobUpdater<J extends StoredJob> {
   }
 
   /** Counts jobs, stages and tasks. */
-  public JobCounting counting() {
+  public StatusCountKeeper counting() {
     return counting;
   }
 
@@ -79,7 +79,7 @@ public final class JobUpdater<J extends StoredJob> {
       return jobs.readIfLoaded(
               id,
               job -> {
-                counting.put(id, job.tally());
+                counting.put(id, job.counts());
                 return Optional.of(true);
               })
           .isPresent();
@@ -208,7 +208,7 @@ public final class JobUpdater<J extends StoredJob> {
           T answer = step.apply(job, update);
           if (!update.entries().isEmpty()) {
             append(job, update, batch);
-            counting.changed(id, job::tally);
+            counting.changed(id, job::counts);
           }
           if (job.takeStopsTasks()) {
             batch.stopped().add(id);
@@ -271,7 +271,7 @@ public final class JobUpdater<J extends StoredJob> {
     }
     try {
       complete(job, batch);
-      counting.loaded(id, job::tally);
+      counting.loaded(id, job::counts);
       return job;
     } catch (IOException e) {
       return goneOrThrow(job, e);

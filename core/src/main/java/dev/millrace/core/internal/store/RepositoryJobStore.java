@@ -152,8 +152,12 @@ public abstract class RepositoryJobStore<J extends StoredJob>
     return updater.notifier().onChange(watcher);
   }
 
+  /**
+   * The counts that this process keeps. A store of several servers answers with a query instead: it
+   * would have to read each job that another server changes.
+   */
   @Override
-  public final StatusCounts statusCounts() {
+  public StatusCounts statusCounts() {
     return updater.counting().counts();
   }
 

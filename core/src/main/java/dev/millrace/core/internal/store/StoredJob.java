@@ -1,6 +1,6 @@
 package dev.millrace.core.internal.store;
 
-import dev.millrace.core.internal.count.JobTally;
+import dev.millrace.core.internal.count.JobCounts;
 import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.JobUpdate;
@@ -138,7 +138,8 @@ public abstract class StoredJob implements TransitionListener, JobUpdate.Templat
     return state == JobState.PAUSED
         || state == JobState.ABORTED
         || state == JobState.FAILED
-        || state == StageState.WAITING;
+        || state == StageState.WAITING
+        || state == StageState.FAILED;
   }
 
   /** Whether its running tasks must be notified of a change since the last call. */
@@ -181,9 +182,9 @@ public abstract class StoredJob implements TransitionListener, JobUpdate.Templat
   }
 
   /** What it adds to the counts. */
-  final JobTally tally() {
+  final JobCounts counts() {
     JobState ended = endedElsewhere();
-    return JobTally.of(fold(), ended == null ? fold().state() : ended, priority());
+    return JobCounts.of(fold(), ended == null ? fold().state() : ended, priority());
   }
 
   public final JobView view() {

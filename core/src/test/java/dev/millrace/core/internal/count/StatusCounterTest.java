@@ -31,11 +31,11 @@ class StatusCounterTest {
     return new JobId("1772352000000000_7_" + number);
   }
 
-  private static JobTally waiting(String type, Instant created) {
+  private static JobCounts waiting(String type, Instant created) {
     JobFold fold =
         JobFold.created(JobPlan.of(JobSpec.prompt(type, "x"), created), TransitionListener.IGNORED);
     fold.apply(new LogEntry(1, created, new Fact.Submitted()));
-    return JobTally.of(fold, fold.state(), Priority.MEDIUM);
+    return JobCounts.of(fold, fold.state(), Priority.MEDIUM);
   }
 
   private long jobs() {
@@ -68,7 +68,7 @@ class StatusCounterTest {
       counter.put(id(i), waiting("a", START.plusSeconds(10L * i)));
     }
     assertThat(counter.counts(true).oldest()).isEqualTo(Map.of(group, START));
-    counter.put(id(0), JobTally.unreadable(JobState.COMPLETED));
+    counter.put(id(0), JobCounts.unreadable(JobState.COMPLETED));
     counter.remove(id(1));
     assertThat(counter.counts(true).oldest()).isEqualTo(Map.of(group, START.plusSeconds(20)));
   }

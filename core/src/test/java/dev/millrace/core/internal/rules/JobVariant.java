@@ -64,6 +64,11 @@ record JobVariant(
         new JobVariant(
             "each, hold by hand", plan(false, half, each), JobVariant::each, Set.of(Trait.HOLDS)),
         new JobVariant(
+            "each, hold by hand, old log",
+            plan(false, plain, each),
+            JobVariant::each,
+            Set.of(Trait.HOLDS, Trait.OLD_LOG)),
+        new JobVariant(
             "fan-in behind a gate", plan(false, plain, gatedFanIn), JobVariant::given, Set.of()),
         new JobVariant(
             "fan-in without answer", plan(false, plain, fanIn), JobVariant::lost, Set.of()),

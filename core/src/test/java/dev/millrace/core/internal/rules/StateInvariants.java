@@ -95,6 +95,12 @@ final class StateInvariants {
     TaskFold task = world.task(at);
     TaskState state = task.state();
     require(state.isFinal() == (task.completedAt() != null), "task: completedAt iff final", world);
+    require(
+        state.isFinal()
+            || fold.version() == 1
+            || fold.stage(at.stage()).state() != StageState.FAILED,
+        "a failed stage has final tasks, also in a paused job",
+        world);
     boolean kept = keepsItsState(world, fold.stage(at.stage()));
     require(
         kept

@@ -69,7 +69,7 @@ record ClaimOwnership(
     }
     return JobnikProblems.claimLost(
         aborted()
-            ? name + ": its job was aborted meanwhile; the output is kept as partial"
+            ? name + ": its job was aborted or has failed meanwhile; output is kept as partial"
             : name + ": the claim has ended, the task is " + task.state());
   }
 

@@ -85,6 +85,7 @@ public final class JobnikProblems {
       case "JOB_IN_FINITE_STATE" -> "JOB_ALREADY_FINISHED_STAGES_ERROR: ";
       case "STAGE_IN_FINITE_STATE" -> "STAGE_ALREADY_FINISHED_TASKS_ERROR: ";
       case "NOT_ALLOWED_TO_ADD_TASKS_TO_IN_PROGRESS_STAGE" -> "ADD_TASK_NOT_ALLOWED: ";
+      case "JOB_SEALED" -> "PREDEFINED_JOB_STAGE_MODIFICATION_ERROR: ";
       default -> "";
     };
   }

@@ -193,6 +193,7 @@ public final class WorkspaceScanner implements AutoCloseable {
           id,
           () -> {
             if (index(id)) {
+              updater.counting().discovered(id);
               updater.notifier().changed(id);
             }
           });

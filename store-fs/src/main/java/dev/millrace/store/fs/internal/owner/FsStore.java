@@ -2,7 +2,7 @@ package dev.millrace.store.fs.internal.owner;
 
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
-import dev.millrace.core.internal.count.JobTally;
+import dev.millrace.core.internal.count.JobCounts;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.JobPlan;
 import dev.millrace.core.internal.rules.TransitionListener;
@@ -166,7 +166,7 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
   }
 
   private void submitted(JobSpec spec, JobId id) {
-    updater().counting().submitted(id, () -> tally(spec)); // before it can be claimed
+    updater().counting().submitted(id, () -> counts(spec)); // before it can be claimed
     scanner.arrived(id);
     if (spec.held()) {
       // An empty first stage completes too; the job is submitted, whatever happens then.
@@ -182,10 +182,10 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
   }
 
   /** What a new job adds to the counts. */
-  private JobTally tally(JobSpec spec) {
+  private JobCounts counts(JobSpec spec) {
     JobFold fold = JobFold.created(JobPlan.of(spec, repository.now()), TransitionListener.IGNORED);
     fold.apply(new LogEntry(1, repository.now(), new Fact.Submitted()));
-    return JobTally.of(fold, fold.state(), spec.priority());
+    return JobCounts.of(fold, fold.state(), spec.priority());
   }
 
   /** The job's state, reliably. A job in memory that was deleted by hand is dropped. */

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 /** The counts of a workspace: kept by its owner, built once for the jobs that were there before. */
-class JobCountingTest extends RealWorkspaceCase {
+class StatusCountKeeperTest extends RealWorkspaceCase {
   private static final int THREADS = 4;
 
   private static JobSpec twoStages(int tasks) {
@@ -111,7 +111,7 @@ class JobCountingTest extends RealWorkspaceCase {
   @RepeatedTest(3)
   void passAndChangesMeetWithoutCountingTwice() throws Exception {
     long seed = System.nanoTime();
-    System.out.println("JobCountingTest: seed " + seed);
+    System.out.println("StatusCountKeeperTest: seed " + seed);
     SimulatedStore before = SimulatedStore.fresh(true);
     for (int i = 0; i < 200; i++) {
       before.submit(twoStages(1 + i % 3));
@@ -149,6 +149,8 @@ class JobCountingTest extends RealWorkspaceCase {
   @Test
   void countsAreReadWithoutTheDisk() {
     AtomicInteger operations = new AtomicInteger();
+    AtomicInteger ofCounting = new AtomicInteger();
+    int ofThePass;
     RealDisk real = new RealDisk(root);
     Disk counted =
         (Disk)
@@ -157,6 +159,9 @@ class JobCountingTest extends RealWorkspaceCase {
                 new Class<?>[] {Disk.class},
                 (_, method, arguments) -> {
                   operations.incrementAndGet();
+                  if (Thread.currentThread().getName().equals("millrace-count")) {
+                    ofCounting.incrementAndGet();
+                  }
                   try {
                     return method.invoke(real, arguments);
                   } catch (InvocationTargetException e) {
@@ -178,6 +183,11 @@ class JobCountingTest extends RealWorkspaceCase {
       assertThat(store.statusCounts().jobs().values().stream().mapToLong(n -> n).sum())
           .isEqualTo(20);
       assertThat(operations.get()).isEqualTo(before);
-    }
+      ofThePass = ofCounting.get();
+      store.list(JobReader.Query.all()).forEach(id -> store.abort(id, Cause.user("u", null)));
+      store.prune(Instant.MAX, Set.of(JobState.values()));
+      assertThat(store.statusCounts().jobs()).isEmpty();
+    } // waits until everything is counted
+    assertThat(ofCounting.get()).as("deleted jobs are not looked for").isEqualTo(ofThePass);
   }
 }

@@ -1,7 +1,7 @@
 package dev.millrace.cli.config;
 
 /** What a configuration of Language Pipes is read for: it describes a whole process. */
-public enum ConfigurationReader {
+public enum ConfigurationUse {
   /** {@code millrace node}: the layers. */
   NODE,
   /** {@code millrace serve}: the end model and the API. */

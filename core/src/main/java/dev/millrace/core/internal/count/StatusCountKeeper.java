@@ -8,7 +8,6 @@ import dev.millrace.core.store.JobReader.Query;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.StatusCounts;
 import dev.millrace.core.store.StoreException;
-import dev.millrace.core.store.Subscription;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -20,8 +19,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * reports what the job adds now. A background pass reads the jobs that were there before; it never
  * replaces what a change has reported, so that it may be late but not wrong. Thread-safe.
  */
-public final class JobCounting implements AutoCloseable {
+public final class StatusCountKeeper implements AutoCloseable {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
   /** Ids that are listed at once: each listing goes through all names, but ids take memory. */
@@ -47,7 +44,6 @@ public final class JobCounting implements AutoCloseable {
   private final StatusCounter counter = new StatusCounter();
   private final JobReader reader;
   private final Predicate<JobId> countLoaded;
-  private final Function<Consumer<JobId>, Subscription> changes;
 
   /** Jobs that came from elsewhere; an empty one ends the thread. */
   private final BlockingQueue<Optional<JobId>> found = new LinkedBlockingQueue<>();
@@ -57,19 +53,13 @@ public final class JobCounting implements AutoCloseable {
   private volatile boolean complete;
   private volatile boolean again;
   private @Nullable Thread thread;
-  private @Nullable Subscription subscription;
 
   /**
    * @param countLoaded counts a job with its lock held if it is in memory; false if it is not
-   * @param changes subscribes to the ids of all jobs that change
    */
-  public JobCounting(
-      JobReader reader,
-      Predicate<JobId> countLoaded,
-      Function<Consumer<JobId>, Subscription> changes) {
+  public StatusCountKeeper(JobReader reader, Predicate<JobId> countLoaded) {
     this.reader = reader;
     this.countLoaded = countLoaded;
-    this.changes = changes;
   }
 
   /** The counts; the first call starts to count. */
@@ -83,7 +73,6 @@ public final class JobCounting implements AutoCloseable {
   private synchronized void start() {
     if (!started && closed.getCount() > 0) {
       started = true; // before anything is read: a later change reports itself
-      subscription = changes.apply(this::found);
       thread = Thread.ofPlatform().daemon().name("millrace-count").unstarted(this::run);
       thread.setPriority(Thread.MIN_PRIORITY);
       thread.start();
@@ -91,16 +80,16 @@ public final class JobCounting implements AutoCloseable {
   }
 
   /** Call after a job was changed, with its lock held. */
-  public void changed(JobId id, Supplier<JobTally> tally) {
+  public void changed(JobId id, Supplier<JobCounts> counts) {
     if (started) {
-      counter.put(id, tally.get());
+      counter.put(id, counts.get());
     }
   }
 
   /** Call after a job was read into memory, before anyone can change it. */
-  public void loaded(JobId id, Supplier<JobTally> tally) {
+  public void loaded(JobId id, Supplier<JobCounts> counts) {
     if (started) {
-      JobTally now = tally.get();
+      JobCounts now = counts.get();
       counter.put(id, now);
       if (now.isEnded()) {
         removeIfGone(id);
@@ -109,9 +98,9 @@ public final class JobCounting implements AutoCloseable {
   }
 
   /** Call after a job was submitted; a change of it may have been reported already. */
-  public void submitted(JobId id, Supplier<JobTally> tally) {
+  public void submitted(JobId id, Supplier<JobCounts> counts) {
     if (started) {
-      counter.putIfAbsent(id, tally.get());
+      counter.putIfAbsent(id, counts.get());
     }
   }
 
@@ -136,9 +125,9 @@ public final class JobCounting implements AutoCloseable {
     }
   }
 
-  /** A job that no one has counted came from elsewhere, such as another process. */
-  private void found(JobId id) {
-    if (counter.contains(id)) {
+  /** Call when a job appeared that another process submitted. */
+  public void discovered(JobId id) {
+    if (!started || counter.contains(id)) {
       return;
     }
     if (found.size() < MAX_FOUND) {
@@ -152,6 +141,7 @@ public final class JobCounting implements AutoCloseable {
     try {
       do {
         again = false;
+        found.removeIf(Optional::isPresent); // the pass finds them
         pass(EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS, JobState.PAUSED)); // first
         pass(EnumSet.of(JobState.COMPLETED, JobState.FAILED, JobState.ABORTED));
         complete = !isClosed();
@@ -183,6 +173,9 @@ public final class JobCounting implements AutoCloseable {
       } catch (StoreException e) {
         LOG.log(Level.WARNING, "cannot count the jobs; trying again: " + e.getMessage());
         closed.await(RETRY.toNanos(), TimeUnit.NANOSECONDS);
+      } catch (RuntimeException e) {
+        LOG.log(Level.ERROR, "cannot count the jobs; trying again", e);
+        closed.await(RETRY.toNanos(), TimeUnit.NANOSECONDS);
       }
     }
   }
@@ -203,7 +196,7 @@ public final class JobCounting implements AutoCloseable {
       if (counter.contains(id) || countLoaded.test(id)) {
         return;
       }
-      Optional<JobTally> read = read(id);
+      Optional<JobCounts> read = read(id);
       if (read.isPresent() && counter.putIfAbsent(id, read.get())) {
         removeIfGone(id);
       }
@@ -214,17 +207,17 @@ public final class JobCounting implements AutoCloseable {
     }
   }
 
-  private Optional<JobTally> read(JobId id) {
+  private Optional<JobCounts> read(JobId id) {
     try {
-      return reader.find(id).map((JobView job) -> JobTally.of(job));
+      return reader.find(id).map((JobView job) -> JobCounts.of(job));
     } catch (JobException e) {
-      return reader.state(id).map(JobTally::unreadable); // a damaged job has a state, too
+      return reader.state(id).map(JobCounts::unreadable); // a damaged job has a state, too
     }
   }
 
   /** Counts a job in memory; call it with its lock held. */
-  public void put(JobId id, JobTally tally) {
-    counter.put(id, tally);
+  public void put(JobId id, JobCounts counts) {
+    counter.put(id, counts);
   }
 
   @Override
@@ -232,9 +225,6 @@ public final class JobCounting implements AutoCloseable {
     Thread last;
     synchronized (this) {
       closed.countDown();
-      if (subscription != null) {
-        subscription.close();
-      }
       last = thread;
     }
     found.add(Optional.empty());

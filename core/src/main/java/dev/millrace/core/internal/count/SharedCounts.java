@@ -6,7 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What a job adds, as group numbers and counts in turn. Jobs that add the same share one. */
-final class TallyShape {
+final class SharedCounts {
   final int[] pairs;
 
   /** Where its tasks wait. */
@@ -15,14 +15,14 @@ final class TallyShape {
   /** How many jobs share it. */
   int jobs;
 
-  TallyShape(int[] pairs, Set<QueueGroup> queues) {
+  SharedCounts(int[] pairs, Set<QueueGroup> queues) {
     this.pairs = pairs;
     this.queues = queues;
   }
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof TallyShape shape && Arrays.equals(shape.pairs, pairs);
+    return other instanceof SharedCounts shape && Arrays.equals(shape.pairs, pairs);
   }
 
   @Override

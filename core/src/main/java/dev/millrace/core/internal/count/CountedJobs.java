@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
  * each id, and all in flat arrays: 16 bytes for each slot, of which up to two thirds are in use.
  * That two of a million ids have the same hash has a chance of 3 in 100 million. Not thread-safe.
  */
-final class JobTable {
+final class CountedJobs {
   private static final int MIN_SLOTS = 64;
 
   private long[] keys = new long[MIN_SLOTS];
-  private @Nullable TallyShape[] shapes = new @Nullable TallyShape[MIN_SLOTS];
+  private @Nullable SharedCounts[] shapes = new @Nullable SharedCounts[MIN_SLOTS];
   private int[] created = new int[MIN_SLOTS];
   private int size;
 
@@ -43,8 +43,8 @@ final class JobTable {
     return slot;
   }
 
-  TallyShape shape(int slot) {
-    TallyShape shape = shapes[slot];
+  SharedCounts shape(int slot) {
+    SharedCounts shape = shapes[slot];
     if (shape == null) {
       throw new IllegalStateException("slot " + slot + " is empty");
     }
@@ -56,7 +56,7 @@ final class JobTable {
   }
 
   /** Adds a job that is not here, or replaces what it adds. */
-  void put(long key, TallyShape shape, int createdAt) {
+  void put(long key, SharedCounts shape, int createdAt) {
     int slot = slot(key);
     if (shapes[slot] == null && 3 * (size + 1) > 2 * keys.length) {
       resize(2 * keys.length);
@@ -94,13 +94,13 @@ final class JobTable {
 
   private void resize(int slots) {
     long[] oldKeys = keys;
-    @Nullable TallyShape[] oldShapes = shapes;
+    @Nullable SharedCounts[] oldShapes = shapes;
     int[] oldCreated = created;
     keys = new long[slots];
-    shapes = new @Nullable TallyShape[slots];
+    shapes = new @Nullable SharedCounts[slots];
     created = new int[slots];
     for (int i = 0; i < oldKeys.length; i++) {
-      TallyShape shape = oldShapes[i];
+      SharedCounts shape = oldShapes[i];
       if (shape != null) {
         int slot = slot(oldKeys[i]);
         keys[slot] = oldKeys[i];

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.function.ToIntFunction;
 
 /** What one job adds to the counts. */
-public final class JobTally {
+public final class JobCounts {
   /** Tasks that wait in an open stage of an open job, or run. */
   record QueuedTasks(TaskGroup group) {}
 
@@ -27,7 +27,7 @@ public final class JobTally {
   private final Instant createdAt;
   private final Map<Object, Integer> groups = new LinkedHashMap<>();
 
-  private JobTally(JobState state, Priority priority, Instant createdAt) {
+  private JobCounts(JobState state, Priority priority, Instant createdAt) {
     this.state = state;
     this.priority = priority;
     this.createdAt = createdAt;
@@ -37,26 +37,26 @@ public final class JobTally {
   /**
    * @param state the job's state, if the store knows better than its log
    */
-  public static JobTally of(JobFold fold, JobState state, Priority priority) {
-    JobTally tally = new JobTally(state, priority, fold.plan().createdAt());
+  public static JobCounts of(JobFold fold, JobState state, Priority priority) {
+    JobCounts counts = new JobCounts(state, priority, fold.plan().createdAt());
     for (StageFold stage : fold.stages()) {
-      tally.add(stage.plan().type(), stage.state(), stage::count);
+      counts.add(stage.plan().type(), stage.state(), stage::count);
     }
-    return tally;
+    return counts;
   }
 
-  static JobTally of(JobView job) {
-    JobTally tally = new JobTally(job.state(), job.header().priority(), job.createdAt());
+  static JobCounts of(JobView job) {
+    JobCounts counts = new JobCounts(job.state(), job.header().priority(), job.createdAt());
     for (StageView stage : job.stages()) {
       Map<TaskState, Integer> tasks = stage.tasks();
-      tally.add(stage.type(), stage.state(), of -> tasks.getOrDefault(of, 0));
+      counts.add(stage.type(), stage.state(), of -> tasks.getOrDefault(of, 0));
     }
-    return tally;
+    return counts;
   }
 
   /** A job of which only the state can be read. */
-  static JobTally unreadable(JobState state) {
-    return new JobTally(state, Priority.MEDIUM, Instant.EPOCH);
+  static JobCounts unreadable(JobState state) {
+    return new JobCounts(state, Priority.MEDIUM, Instant.EPOCH);
   }
 
   private void add(String type, StageState stage, ToIntFunction<TaskState> counts) {
