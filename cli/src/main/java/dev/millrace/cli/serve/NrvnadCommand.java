@@ -77,11 +77,22 @@ public final class NrvnadCommand implements Command {
     if (!asks) {
       return words.isEmpty() ? help(shell) : ServeRun.of(shell, serve(shell, given), null).run();
     }
+    if (!PlaceOpener.exists(shell, words.get(1))) {
+      return first.equals(STATUS) ? notRunning(shell, given) : ExitCode.OK;
+    }
     OwnablePlace place = PlaceOpener.openToManage(shell, words.get(1));
     return first.equals(STATUS)
         ? new OwnerStatusPrinter(shell, place, OwnerStatusPrinter.NRVNA_FIELDS)
             .print(given.has(Option.JSON))
         : new OwnerStopper(shell, place, false).run(given.integer(TIMEOUT, 1, 3_600, 20));
+  }
+
+  /** Where there is no workspace yet, no daemon runs: scripts stop and ask before they start one. */
+  private static int notRunning(Shell shell, Arguments given) {
+    shell
+        .out()
+        .println(given.has(Option.JSON) ? "{\"running\":false,\"ready\":false}" : "not running");
+    return ExitCode.FAILED;
   }
 
   private int help(Shell shell) {

@@ -97,7 +97,7 @@ class NrvnaClientsIT extends LauncherFixture {
         .contains("several models: Tiny-a.gguf, Tiny-b.gguf; using " + models.resolve("Tiny-a"))
         .containsOnlyOnce("NRVNA_GPU_LAYERS is set, but not used");
     assertThat(cli.run("flow", "ws", constant)).isEqualTo(new Result(0, "17\n", ""));
-    assertThat(cli.run("flow", "ws", unsupported)).isEqualTo(new Result(0, "[1]\n", ""));
+    assertThat(cli.run("flow", "ws", unsupported).err()).contains("json_schema: ", "uniqueItems");
     assertThat(cli.run("flow", "ws", image).err())
         .contains("Job failed: " + image, "vision are not supported", "--exec", "keep nrvna");
   }
@@ -123,8 +123,11 @@ class NrvnaClientsIT extends LauncherFixture {
     for (String file : List.of(".nrvnad.pid", ".nrvnad.lock")) {
       assertThat(ws.resolve(file)).hasContent(daemon.pid() + "\n");
     }
-    assertThat(ws.resolve(".nrvnad.ready")).exists();
-    assertThat(Json.object(Files.readString(ws.resolve(".nrvnad.info"))).values())
+    String info = Files.readString(ws.resolve(".nrvnad.info"));
+    assertThat(info).startsWith("{").hasLineCount(1).contains("\"model\":\"" + model + "\"");
+    assertThat(ws.resolve(".nrvnad.ready"))
+        .hasContent(Json.object(info).string("started_at") + "\n");
+    assertThat(Json.object(info).values())
         .containsEntry("pid", daemon.pid())
         .containsEntry("model", model.toString())
         .containsEntry("workers", 3L)
@@ -147,6 +150,11 @@ class NrvnaClientsIT extends LauncherFixture {
       assertThat(ws.resolve(file)).doesNotExist();
     }
     assertThat(cli.run("nrvnad", "stop", "ws").status()).isZero();
+    assertThat(cli.run("nrvnad", "stop", "nowhere").status()).isZero();
+    assertThat(cli.run("nrvnad", "status", "nowhere"))
+        .isEqualTo(new Result(1, "not running\n", ""));
+    assertThat(cli.run("nrvnad", "status", "nowhere", "--json"))
+        .isEqualTo(new Result(1, "{\"running\":false,\"ready\":false}\n", ""));
   }
 
   @Test
@@ -207,7 +215,9 @@ class NrvnaClientsIT extends LauncherFixture {
         "{" + TIME + ", " + family,
         "{" + TIME + ", \"mode\": \"poem\", \"x\": {\"y\": [1]}, \"priority\": 3, " + family,
         "{" + TIME + ", \"mode\": \"text\", \"name\": 9, \"metadata\": 1, \"data\": [], " + family,
-        "{\"tags\": [\"t\", 5], \"parent\": \"" + PARENT + "\", \"webhooks\": \"no\"}");
+        "{\"tags\": [\"t\", 5], \"parent\": \"" + PARENT + "\", \"webhooks\": \"no\"}",
+        "{\"submitted_at\": \"\\ud800\", \"output_format\": 3, \"x\": 1e999999999999, " + family,
+        "{\"mode\": \"text\", \"x\": " + "[".repeat(300) + "]".repeat(300) + ", " + family);
   }
 
   @Test
@@ -221,6 +231,9 @@ class NrvnaClientsIT extends LauncherFixture {
     String unreadable = write("input/ready", "prompt.txt", "a", "meta.json", "no JSON");
     String empty = write("output", "result.txt", "ok", "prompt.txt", "a", "meta.json", "");
     String bare = write("output", "result.txt", "ok");
+    String cut = write("output", "result.txt", "caf");
+    byte[] half = {'c', 'a', 'f', (byte) 0xc3}; // cut in the middle of a character
+    Files.write(ws.resolve("output/" + cut + "/result.txt"), half);
     InProcessCli.workAll(ws);
 
     assertThat(cli.run("flw", "ws", "--tag", "t").lines())
@@ -238,6 +251,7 @@ class NrvnaClientsIT extends LauncherFixture {
     for (String id : List.of(empty, bare)) {
       assertThat(cli.run("flw", "ws", id)).isEqualTo(new Result(0, "ok\n", ""));
     }
+    assertThat(cli.run("flw", "ws", cut)).isEqualTo(new Result(0, "caf\uFFFD\n", ""));
     // nrvna ignores metadata without these two fields
     String missing = Files.readString(ws.resolve("output/" + family.get(6) + "/meta.json"));
     assertThat(Json.object(missing).values()).containsEntry("mode", "text");
@@ -269,7 +283,7 @@ class NrvnaClientsIT extends LauncherFixture {
     assertThat(cli.run("flw", "ws", waiting).status()).isEqualTo(2);
     assertThat(cli.run("flw", "ws", PARENT).status()).isEqualTo(1);
     assertThat(cli.run("flw", "ws", "--json").line())
-        .isEqualTo("{\"queued\":1,\"running\":0,\"done\":7,\"failed\":1}");
+        .isEqualTo("{\"queued\":1,\"running\":0,\"done\":9,\"failed\":1}");
   }
 
   @Test

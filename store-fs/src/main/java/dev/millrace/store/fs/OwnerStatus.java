@@ -58,9 +58,9 @@ public record OwnerStatus(boolean held, boolean ready, OptionalLong pid, JsonObj
   static void announce(Path root, JsonObject info, boolean ready) {
     try {
       write(root, PID, ProcessHandle.current().pid() + "\n"); // first: it tells stale files apart
-      write(root, INFO, Json.pretty(info) + "\n");
+      write(root, INFO, Json.write(info) + "\n"); // nrvna looks for names and values without spaces
       if (ready) {
-        write(root, READY, "");
+        write(root, READY, info.string("started_at", "") + "\n");
       }
     } catch (IOException e) {
       throw StoreErrors.of("cannot announce the owner of " + root, e);

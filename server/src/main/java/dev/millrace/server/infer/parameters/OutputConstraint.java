@@ -35,37 +35,24 @@ public record OutputConstraint(Kind kind, String text, boolean requiresJson) {
     fields.rejectBoth("response_format", "grammar");
     Object schema = fields.get("json_schema");
     String grammar = fields.text("grammar");
-    if (grammar == null) {
-      return schema != null ? schema(schema) : format(fields.get("response_format"));
+    if (schema instanceof String) {
+      return schema(schema); // its file has its grammar beside it, for nrvna; the schema decides
     }
-    // A schema file has its grammar beside it, for nrvna. The schema decides; the grammar helps
-    // only where nrvna could express a schema that the engine cannot.
-    boolean fromSchema = schema instanceof String;
-    if (!fromSchema) {
-      fields.rejectBoth("json_schema", "grammar");
+    fields.rejectBoth("json_schema", "grammar");
+    if (grammar != null) {
+      return grammar(grammar);
     }
-    return fromSchema && isSupported((String) schema)
-        ? schema(schema)
-        : grammar(grammar, fromSchema);
+    return schema != null ? schema(schema) : format(fields.get("response_format"));
   }
 
-  private static boolean isSupported(String schema) {
-    try {
-      JsonSchema.compile(Json.object(schema).values());
-      return true;
-    } catch (JsonException | GrammarException e) {
-      return false;
-    }
-  }
-
-  private static OutputConstraint grammar(String text, boolean json) {
+  private static OutputConstraint grammar(String text) {
     if (text.isBlank()) {
       throw new TaskRefused("Grammar file is empty");
     }
     if (text.length() > MAX_LENGTH) {
       throw new TaskRefused("Grammar file is too large");
     }
-    return new OutputConstraint(Kind.GRAMMAR, text, json);
+    return new OutputConstraint(Kind.GRAMMAR, text, false);
   }
 
   private static OutputConstraint schema(Object schema) {

@@ -17,6 +17,7 @@ import dev.millrace.store.fs.internal.disk.Disk;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.DateTimeException;
@@ -55,6 +56,7 @@ public final class JobMetaFile {
       Map.ofEntries(
           Map.entry("submitted_at", meta -> meta.string("submitted_at")), // any text
           Map.entry("mode", meta -> meta.string("mode")),
+          Map.entry("output_format", meta -> meta.string("output_format", null)),
           Map.entry("name", meta -> meta.string("name", null)),
           Map.entry("tags", JobMetaFile::keepTexts),
           Map.entry("parent", meta -> JobDocument.id(meta, "parent")),
@@ -141,16 +143,20 @@ public final class JobMetaFile {
   static JsonObject read(Disk disk, Path dir, String name) throws IOException {
     Path file = dir.resolve(name);
     try {
-      JsonObject meta =
-          JsonObject.of(Json.parse(StrictUtf8.of(file, disk.read(file, MAX_BYTES))), FILE);
+      JsonObject meta = parse(disk.read(file, MAX_BYTES));
       REQUIRED_FORM.forEach((field, form) -> dropUnusable(meta, field, form));
       return meta;
-    } catch (NoSuchFileException
-        | JsonException
-        | Disk.NotRegularException
-        | Disk.FileTooLargeException
-        | JobFiles.MalformedJobException e) {
+    } catch (NoSuchFileException | Disk.NotRegularException | Disk.FileTooLargeException e) {
       return JsonObject.create();
+    }
+  }
+
+  private static JsonObject parse(byte[] bytes) {
+    String text = new String(bytes, StandardCharsets.UTF_8);
+    try {
+      return JsonObject.of(Json.parse(text), FILE);
+    } catch (JsonException e) {
+      return TolerantJson.object(text);
     }
   }
 
