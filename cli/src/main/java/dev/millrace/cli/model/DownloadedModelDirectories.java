@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** Directories in which other programs keep downloaded models. */
 final class DownloadedModelDirectories {
@@ -22,6 +23,16 @@ final class DownloadedModelDirectories {
   record Location(String owner, Path directory) {
     ModelFileFinder.Found find() {
       return owner.equals(OLLAMA) ? OllamaModels.find(directory) : ModelFileFinder.find(directory);
+    }
+
+    /** The models with such a name: that of the file, or the last part of Ollama's. */
+    List<ModelFileFinder.Model> find(Predicate<String> names) {
+      return owner.equals(OLLAMA)
+          ? OllamaModels.find(directory).models().stream()
+              .filter(
+                  model -> names.test(model.name().substring(model.name().lastIndexOf('/') + 1)))
+              .toList()
+          : ModelFileFinder.find(directory, names).models();
     }
   }
 

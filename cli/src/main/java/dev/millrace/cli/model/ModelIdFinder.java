@@ -2,13 +2,15 @@ package dev.millrace.cli.model;
 
 import dev.millrace.cli.command.Shell;
 import dev.millrace.engine.internal.gguf.ModelFileFinder;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.Map;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
@@ -58,29 +60,42 @@ public final class ModelIdFinder {
     if (id.equals(HouseModel.NAME)) {
       return new Result(List.of(HouseModel.file()), List.of());
     }
-    Set<Path> files = new TreeSet<>();
+    // Several links may lead to one file; the first path stands for it.
+    Map<Path, Path> files = new LinkedHashMap<>();
+    Predicate<String> names = name -> isNamed(name, id);
     List<String> searched = new ArrayList<>();
     for (Path directory : ModelChoice.directories(shell)) {
       if (Files.isDirectory(directory)) {
-        add(files, id, ModelFileFinder.find(directory));
+        add(files, ModelFileFinder.find(directory, names).models());
       }
       searched.add(directory.toString());
     }
     for (DownloadedModelDirectories.Location location : DownloadedModelDirectories.usual(shell)) {
-      add(files, id, location.find());
+      add(files, location.find(names));
       searched.add(location.directory().toString());
     }
-    return new Result(List.copyOf(files), searched);
+    return new Result(files.values().stream().sorted().toList(), searched);
   }
 
-  private static void add(Set<Path> files, String id, ModelFileFinder.Found found) {
-    String wanted = id.substring(id.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
-    for (ModelFileFinder.Model model : found.models()) {
-      String name = ModelChoice.stem(model.name()).toLowerCase(Locale.ROOT);
-      if (name.startsWith(wanted) && isRest(name.substring(wanted.length()))) {
-        files.add(model.file().toAbsolutePath().normalize());
-      }
+  private static void add(Map<Path, Path> files, List<ModelFileFinder.Model> found) {
+    for (ModelFileFinder.Model model : found) {
+      Path file = model.file().toAbsolutePath().normalize();
+      files.putIfAbsent(real(file), file);
     }
+  }
+
+  private static Path real(Path file) {
+    try {
+      return file.toRealPath();
+    } catch (IOException e) {
+      return file; // a broken link; opening it gives the reason
+    }
+  }
+
+  private static boolean isNamed(String file, String id) {
+    String wanted = id.substring(id.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
+    String name = file.toLowerCase(Locale.ROOT);
+    return name.startsWith(wanted) && isRest(name.substring(wanted.length()));
   }
 
   private static boolean isRest(String rest) {

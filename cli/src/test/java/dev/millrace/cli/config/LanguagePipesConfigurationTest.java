@@ -141,6 +141,21 @@ class LanguagePipesConfigurationTest extends CommandFixture {
   }
 
   @Test
+  void aModelIsFoundByAnyOfTheLinksToItsFile() throws IOException {
+    Path file = model("A.gguf");
+    Path link = dir.resolve("models/Qwen3-1.7B-Q8_0.gguf");
+    Files.createSymbolicLink(link, file);
+    Path cache = dir.resolve(".cache/huggingface/hub/models--Qwen--Qwen3-1.7B-GGUF");
+    Path snapshot = Files.createDirectories(cache.resolve("snapshots/1234"));
+    Path cached = Files.createSymbolicLink(snapshot.resolve("Qwen3-1.7B-Q8_0.gguf"), file);
+    assertThat(server(END_NODE))
+        .as("both links lead to one file")
+        .containsEntry("end-model", List.of("Qwen/Qwen3-1.7B=" + link));
+    Files.delete(link);
+    assertThat(server(END_NODE)).containsEntry("end-model", List.of("Qwen/Qwen3-1.7B=" + cached));
+  }
+
+  @Test
   void aServerBesideLayersIsASecondMemberThatJoinsThem() throws IOException {
     model("Qwen3-1.7B.gguf");
     String both = LAYER_NODE + "[[end_models]]\nmodel_id = \"Qwen/Qwen3-1.7B\"\n";

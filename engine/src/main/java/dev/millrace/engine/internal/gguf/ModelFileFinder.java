@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -58,11 +59,13 @@ public final class ModelFileFinder extends SimpleFileVisitor<Path> {
   private final Path root;
   private final Map<Path, Long> files = new TreeMap<>();
   private final List<String> problems = new ArrayList<>();
+  private final Predicate<String> names;
   private final int most;
   private int entries;
 
-  private ModelFileFinder(Path root, int most) {
+  private ModelFileFinder(Path root, Predicate<String> names, int most) {
     this.root = root;
+    this.names = names;
     this.most = most;
   }
 
@@ -71,8 +74,20 @@ public final class ModelFileFinder extends SimpleFileVisitor<Path> {
     return find(directory, MOST_ENTRIES);
   }
 
+  /**
+   * Finds the models whose file has such a name, which is tested without the suffix .gguf and the
+   * number of a part. A file with several paths is found by each of its names.
+   */
+  public static Found find(Path directory, Predicate<String> names) {
+    return find(directory, names, MOST_ENTRIES);
+  }
+
   static Found find(Path directory, int mostEntries) {
-    ModelFileFinder visitor = new ModelFileFinder(directory, mostEntries);
+    return find(directory, _ -> true, mostEntries);
+  }
+
+  private static Found find(Path directory, Predicate<String> names, int mostEntries) {
+    ModelFileFinder visitor = new ModelFileFinder(directory, names, mostEntries);
     try {
       Files.walkFileTree(directory, EnumSet.of(FileVisitOption.FOLLOW_LINKS), MOST_DEPTH, visitor);
     } catch (IOException e) {
@@ -91,7 +106,9 @@ public final class ModelFileFinder extends SimpleFileVisitor<Path> {
   public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
     // A broken link is kept: opening it gives the user the reason.
     boolean model = attributes.isRegularFile() || attributes.isSymbolicLink();
-    if (model && file.getFileName().toString().toLowerCase(Locale.ROOT).endsWith(SUFFIX)) {
+    if (model
+        && file.getFileName().toString().toLowerCase(Locale.ROOT).endsWith(SUFFIX)
+        && names.test(fileName(file))) {
       files.put(file, attributes.isRegularFile() ? attributes.size() : 0);
     }
     return counted(file);
@@ -156,14 +173,17 @@ public final class ModelFileFinder extends SimpleFileVisitor<Path> {
   }
 
   private String name(Path file) {
-    String name = SplitFileName.of(file).map(SplitFileName::name).orElse(stem(file));
-    String path = root.relativize(file.resolveSibling(name)).toString().replace('\\', '/');
+    String path =
+        root.relativize(file.resolveSibling(fileName(file))).toString().replace('\\', '/');
     Matcher cached = CACHED.matcher(path);
     return cached.matches() ? cached.group(1).replace("--", "/") + "/" + cached.group(2) : path;
   }
 
-  private static String stem(Path file) {
+  /** The file's name without the suffix and the number of a part. */
+  private static String fileName(Path file) {
     String name = file.getFileName().toString();
-    return name.substring(0, name.length() - SUFFIX.length());
+    return SplitFileName.of(file)
+        .map(SplitFileName::name)
+        .orElse(name.substring(0, name.length() - SUFFIX.length()));
   }
 }
