@@ -92,8 +92,8 @@ final class RefusedConnectionsTest {
       assertThat(said)
           .hasMessage(
               b.address()
-                  + " has another network key (or certificate): we refused it; use the key file"
-                  + " that \"millrace keygen\" wrote for that network");
+                  + " has another network key (or certificate): we refused it; use that network's"
+                  + " key: the file that \"millrace keygen\" wrote for it, or its network_key");
       assertThat(said.refused()).isTrue();
       assertThat(said.toString()).doesNotContain("secretname");
       assertThat(atB.all).isEmpty();
@@ -111,8 +111,8 @@ final class RefusedConnectionsTest {
         assertThat(said)
             .hasMessage(
                 b.address()
-                    + " has another network key (or certificate): it refused us; use the key file"
-                    + " that \"millrace keygen\" wrote for that network");
+                    + " has another network key (or certificate): it refused us; use that network's"
+                    + " key: the file that \"millrace keygen\" wrote for it, or its network_key");
         assertThat(said.refused()).isTrue();
       }
       assertThat(atB.all).isEmpty();
