@@ -119,7 +119,9 @@ public record ModelChoice(String name, Path file) {
       for (Path entry : entries) {
         String name = entry.getFileName().toString();
         // A vision projector is not a model by itself.
-        if (isModel(name) && !name.toLowerCase(Locale.ROOT).contains("mmproj")) {
+        if (isModel(name)
+            && !name.toLowerCase(Locale.ROOT).contains("mmproj")
+            && Files.isRegularFile(entry)) {
           models.put(name, entry);
         }
       }

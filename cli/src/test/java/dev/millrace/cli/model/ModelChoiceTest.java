@@ -87,9 +87,12 @@ class ModelChoiceTest {
     file("store/tiny-b.gguf");
     Path first = file("store/Tiny-a.gguf");
     file("store/Tiny-a.txt");
+    Files.createDirectories(dir.resolve("store/Tiny-Directory.gguf"));
     environment.put("NRVNA_MODELS_DIR", dir.resolve("store").toString());
     assertThat(choose("TINY").file()).isEqualTo(first);
     assertThat(choose("tiny-B.gguf").name()).isEqualTo("tiny-b");
+    Path link = Files.createSymbolicLink(dir.resolve("store/linked.gguf"), first);
+    assertThat(choose("linked").file()).isEqualTo(link);
   }
 
   @Test
