@@ -69,13 +69,13 @@ public record EnvironmentVariables(Shell shell) {
     }
   }
 
-  /** A yes or no. nrvna takes everything but 0 for yes; here an unclear value is an error. */
+  /** A yes or no. nrvna takes everything but 0 for yes; here another value than 0 and 1 is an error. */
   public @Nullable Boolean flag(String... names) {
     Value value = find(names);
     return switch (value == null ? "" : value.text()) {
       case "" -> null;
-      case "0", "false", "no", "off" -> false;
-      case "1", "true", "yes", "on" -> true;
+      case "0" -> false;
+      case "1" -> true;
       default -> throw wrong(value, "0 or 1");
     };
   }

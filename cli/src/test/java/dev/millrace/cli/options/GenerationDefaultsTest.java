@@ -98,7 +98,7 @@ class GenerationDefaultsTest {
     refused("NRVNA_REPEAT_PENALTY", "0", "above 0");
     refused("NRVNA_REPEAT_LAST_N", "-2", "a whole number from -1");
     refused("NRVNA_SEED", "x", "64 bits");
-    refused("NRVNA_THINKING", "maybe", "0 or 1");
+    refused("NRVNA_THINKING", "yes", "0 or 1");
     refused("NRVNA_CHAT_TEMPLATE_FILE", "none.jinja", "does not exist");
     refused("NRVNA_CHAT_TEMPLATE_FILE", ".", "cannot be read");
     Files.write(dir.resolve("latin1"), new byte[] {(byte) 0xE9});
