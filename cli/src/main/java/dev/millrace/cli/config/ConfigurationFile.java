@@ -53,6 +53,11 @@ public final class ConfigurationFile {
       toml = Toml.parse(file);
     } catch (CharacterCodingException e) {
       throw new UsageException(file + ": this is not UTF-8, which TOML must be; save it as UTF-8");
+    } catch (StackOverflowError e) { // the parser calls itself for each level
+      throw new UsageException(
+          file
+              + ": lists or tables are nested too deep to be read; no key needs more than 2"
+              + " levels");
     } catch (IOException e) {
       throw new CommandException(
           "cannot read the configuration: "

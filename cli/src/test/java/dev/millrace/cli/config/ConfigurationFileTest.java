@@ -121,6 +121,10 @@ class ConfigurationFileTest {
         .hasMessageStartingWith(file + ", line 2, column ")
         .hasMessageContaining("this is not TOML: ");
     refusedTwice();
+    Files.writeString(file, "a = " + "[".repeat(5_000) + "]".repeat(5_000));
+    assertThatThrownBy(() -> ConfigurationFile.parse(file))
+        .isInstanceOf(UsageException.class)
+        .hasMessageStartingWith(file + ": lists or tables are nested too deep");
   }
 
   private void refusedTwice() throws IOException {
