@@ -40,7 +40,9 @@ public final class LanguagePipesFile {
 
   /** Whether the file has layers to hold. */
   public static boolean hasLayers(ConfigurationFile file) {
-    return file.isLanguagePipes() && file.toml().contains(List.of(LanguagePipesKeys.LAYER_MODELS));
+    return file.isLanguagePipes()
+        && new LanguagePipesTable(file.toml(), "", new ConfigurationProblems(file.file()))
+            .lists(LanguagePipesKeys.LAYER_MODELS);
   }
 
   /**
@@ -76,7 +78,7 @@ public final class LanguagePipesFile {
   }
 
   private static void requireNoApi(LanguagePipesTable root) {
-    if (root.has(LanguagePipesKeys.END_MODELS)) {
+    if (root.lists(LanguagePipesKeys.END_MODELS)) {
       return; // one problem says to run another command
     }
     for (String key :

@@ -65,8 +65,8 @@ final class LanguagePipesModels {
         translation.set("models", files, root, LanguagePipesKeys.LAYER_MODELS);
       }
     } else if (used
-        && !root.has(LanguagePipesKeys.LAYER_MODELS)
-        && !root.has(LanguagePipesKeys.END_MODELS)
+        && !root.lists(LanguagePipesKeys.LAYER_MODELS)
+        && !root.lists(LanguagePipesKeys.END_MODELS)
         && !translation.isSet("layers")
         && !translation.isSet("memory")) {
       translation.missing(
@@ -106,7 +106,7 @@ final class LanguagePipesModels {
   }
 
   private void requireNoEnd() {
-    if (root.has(LanguagePipesKeys.END_MODELS)) {
+    if (root.lists(LanguagePipesKeys.END_MODELS)) {
       root.problem(
           LanguagePipesKeys.END_MODELS,
           "a node holds layers alone; run \"millrace serve --config F.toml\", which also holds the"
@@ -116,7 +116,7 @@ final class LanguagePipesModels {
 
   private void end() {
     String key = LanguagePipesKeys.END_MODELS;
-    if (!root.has(key)) {
+    if (!root.lists(key)) {
       if (!translation.isSet("end-model")) {
         translation.missing(
             "end_models is missing, so there is nothing to serve; run \"millrace node --config"

@@ -121,8 +121,10 @@ final class LanguagePipesNetwork {
       } catch (ClusterException e) {
         root.problem(key, e.getMessage());
       }
-    } else if (value != null) {
+    } else if (value instanceof String) {
       root.problem(key, "it is empty; " + LanguagePipesKeys.KEY_RULE);
+    } else if (value != null) {
+      root.problem(key, "it must be a text in quotes, the network's 32 hex digits");
     } else if (!translation.isSet("key-file") && !translation.isSet("cert")) {
       translation.missing(key + " is missing; " + LanguagePipesKeys.KEY_RULE);
     }

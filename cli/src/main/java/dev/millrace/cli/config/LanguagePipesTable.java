@@ -28,6 +28,11 @@ final class LanguagePipesTable {
     return table.contains(List.of(key));
   }
 
+  /** Whether the key is there, and not with an empty list. */
+  boolean lists(String key) {
+    return has(key) && !(value(key) instanceof TomlArray array && array.isEmpty());
+  }
+
   @Nullable Object value(String key) {
     return table.get(List.of(key));
   }

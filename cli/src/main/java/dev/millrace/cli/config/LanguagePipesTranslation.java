@@ -105,8 +105,8 @@ final class LanguagePipesTranslation {
 
   /** Whether the process has layers and an end, so that it is two members of the network. */
   boolean hasBoth() {
-    return root.has(LanguagePipesKeys.LAYER_MODELS)
-        && (root.has(LanguagePipesKeys.END_MODELS) || isSet("end-model"));
+    return root.lists(LanguagePipesKeys.LAYER_MODELS)
+        && (root.lists(LanguagePipesKeys.END_MODELS) || isSet("end-model"));
   }
 
   ConfiguredOptions options() {

@@ -270,6 +270,11 @@ class LanguagePipesConfigurationTest extends CommandFixture {
     String missing = LAYER_NODE.replaceAll("network_key.*\n", "");
     refused(missing, "pipes.toml: network_key is missing; links are always encrypted");
     refused(LAYER_NODE.replace(KEY, ""), "line 4: network_key: it is empty; links are always");
+    for (String value : List.of("12345", "false", "[\"" + KEY + "\"]", "{a = 1}")) {
+      refused(
+          LAYER_NODE.replace("\"" + KEY + "\"", value),
+          "line 4: network_key: it must be a text in quotes, the network's 32 hex digits");
+    }
     refused(
         LAYER_NODE.replace("\"" + KEY + "\"", "null"),
         "this is not TOML: unexpected text, expected ");
@@ -290,11 +295,16 @@ class LanguagePipesConfigurationTest extends CommandFixture {
   }
 
   @Test
-  void theWrongCommandNamesTheRightOne() {
+  void theWrongCommandNamesTheRightOne() throws IOException {
     refused(END_NODE, "end_models: a node holds layers alone; run \"millrace serve --config");
     assertThatThrownBy(() -> server(LAYER_NODE))
         .hasMessageContaining(
             "end_models is missing, so there is nothing to serve; run \"millrace node");
+    assertThatThrownBy(() -> server("end_models = []\n" + LAYER_NODE))
+        .hasMessageContaining("end_models is missing, so there is nothing to serve");
+    assertThat(node("end_models = []\n" + LAYER_NODE)).containsKey("memory");
+    String noLayers = LAYER_NODE.substring(0, LAYER_NODE.indexOf("[[layer_models]]"));
+    refused(noLayers + "layer_models = []\n", "layer_models is missing; write");
     refused(LAYER_NODE.replace("peer_port", "job_port = 1\npeer_port"), "line 2: job_port: a node");
   }
 
