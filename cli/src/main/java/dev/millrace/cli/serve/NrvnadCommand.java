@@ -75,7 +75,7 @@ public final class NrvnadCommand implements Command {
     boolean asks = first.equals(STATUS) || first.equals(STOP);
     check(given, first, asks);
     if (!asks) {
-      return words.isEmpty() ? help(shell) : ServeRun.of(shell, serve(shell, given), null).run();
+      return words.isEmpty() ? help(shell) : serve(shell, given, words.get(1));
     }
     if (!PlaceOpener.exists(shell, words.get(1))) {
       return first.equals(STATUS) ? notRunning(shell, given) : ExitCode.OK;
@@ -93,6 +93,12 @@ public final class NrvnadCommand implements Command {
         .out()
         .println(given.has(Option.JSON) ? "{\"running\":false,\"ready\":false}" : "not running");
     return ExitCode.FAILED;
+  }
+
+  private static int serve(Shell shell, Arguments given, String workspace)
+      throws InterruptedException {
+    String ifOwned = "stop it with \"nrvnad stop " + workspace + "\"";
+    return ServeRun.of(shell, serve(shell, given), null, ifOwned).run();
   }
 
   private int help(Shell shell) {
@@ -116,9 +122,13 @@ public final class NrvnadCommand implements Command {
       if (given.has(option)) {
         throw new UsageException(
             option.shown()
-                + " is not supported: Millrace works on text. Turn images and sound into text"
-                + " first, with a program of your own (\"millrace serve --exec TYPE=COMMAND\"), or"
-                + " keep nrvna for them; docs/moving.md shows both");
+                + " is not supported: Millrace works on text. "
+                + (option == MMPROJ
+                    ? "Turn images and sound into text first, with a program of your own"
+                    : "Make speech of a result in a last stage, with a program of your own that"
+                        + " reads the text")
+                + " (\"millrace serve --exec TYPE=COMMAND\"), or keep nrvna for this;"
+                + " docs/moving.md shows stages");
       }
     }
     goesWith(given, TIMEOUT, first.equals(STOP), "nrvnad stop");

@@ -135,7 +135,12 @@ public final class ServeCommand implements Command {
           : new OwnerStopper(shell, place, given.has(Option.JSON))
               .run(given.integer(TIMEOUT, 1, 3_600, 20));
     }
-    return ServeRun.of(shell, given, NodeOptions.besideServer(shell, words)).run();
+    return ServeRun.of(
+            shell,
+            given,
+            NodeOptions.besideServer(shell, words),
+            "stop it with \"millrace serve --stop\", or leave out --no-wait")
+        .run();
   }
 
   private static void check(Arguments given) {

@@ -37,14 +37,21 @@ final class ServeRun {
   private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 
   private final ServeSettings settings;
+  private final String ifOwned;
   private final GracefulShutdown stopping = new GracefulShutdown(Thread.currentThread());
 
-  private ServeRun(ServeSettings settings) {
+  private ServeRun(ServeSettings settings, String ifOwned) {
     this.settings = settings;
+    this.ifOwned = ifOwned;
   }
 
-  static ServeRun of(Shell shell, Arguments given, @Nullable NodeSettings layers) {
-    ServeRun run = new ServeRun(ServeSettings.of(shell, given, layers));
+  /**
+   * A server with these options of {@code serve}.
+   *
+   * @param ifOwned what to do about another owner, by the names of the command that was typed
+   */
+  static ServeRun of(Shell shell, Arguments given, @Nullable NodeSettings layers, String ifOwned) {
+    ServeRun run = new ServeRun(ServeSettings.of(shell, given, layers), ifOwned);
     GenerationDefaults.unused(shell).forEach(line -> LOG.log(Level.WARNING, line));
     return run;
   }
@@ -55,7 +62,7 @@ final class ServeRun {
     if (inference != null) {
       InferenceOptions.requireReadable(inference.models());
     }
-    WorkspaceTakeover takeover = new WorkspaceTakeover(place, settings);
+    WorkspaceTakeover takeover = new WorkspaceTakeover(place, settings, ifOwned);
     SignalHandlers.install(stopping::signal);
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, problem) -> LOG.log(Level.ERROR, "thread " + thread.getName() + " died", problem));

@@ -32,11 +32,13 @@ final class WorkspaceTakeover {
 
   private final OwnablePlace place;
   private final ServeSettings settings;
+  private final String ifOwned;
   private int status = ExitCode.OK;
 
-  WorkspaceTakeover(OwnablePlace place, ServeSettings settings) {
+  WorkspaceTakeover(OwnablePlace place, ServeSettings settings, String ifOwned) {
     this.place = place;
     this.settings = settings;
+    this.ifOwned = ifOwned;
   }
 
   /** The workspace's store; null if there is nothing to do, then {@link #status} is the result. */
@@ -55,8 +57,7 @@ final class WorkspaceTakeover {
     }
     String owner = "workspace " + place.location() + " is owned by " + owner();
     if (!settings.waitForOwner()) {
-      throw new CommandException(
-          owner + "; stop it with \"millrace serve --stop\", or leave out --no-wait");
+      throw new CommandException(owner + "; " + ifOwned);
     }
     if (settings.drain()) {
       LOG.log(Level.INFO, owner + "; watching it, and taking over if it dies");

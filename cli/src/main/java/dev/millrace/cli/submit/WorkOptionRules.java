@@ -28,13 +28,18 @@ final class WorkOptionRules {
           + " program of your own (\"serve --exec TYPE=COMMAND\" and \"work --type TYPE\", such as"
           + " whisper.cpp or llama-mtmd-cli), or keep nrvna for them; docs/moving.md shows both";
 
+  private static final String NO_SPEECH =
+      " is not supported: Millrace works on text. Make speech of a result in a last stage, with a"
+          + " program of your own that reads the text (\"serve --exec TYPE=COMMAND\" and \"work"
+          + " --job FILE\"), or keep nrvna for it; docs/moving.md shows stages";
+
   private WorkOptionRules() {}
 
   static void check(Arguments given) {
     exclusions(given);
     for (Option option : new Option[] {IMAGE, AUDIO, TTS, STT}) {
       if (given.has(option)) {
-        throw new UsageException(option.shown() + NOT_SUPPORTED);
+        throw new UsageException(option.shown() + (option == TTS ? NO_SPEECH : NOT_SUPPORTED));
       }
     }
     String mode = given.get(MODE);
@@ -76,7 +81,8 @@ final class WorkOptionRules {
         given.exclude(MODE, SCHEMA);
         given.exclude(MODE, GRAMMAR);
       }
-      case "vision", "tts", "stt" -> throw new UsageException("--mode " + mode + NOT_SUPPORTED);
+      case "vision", "stt" -> throw new UsageException("--mode " + mode + NOT_SUPPORTED);
+      case "tts" -> throw new UsageException("--mode tts" + NO_SPEECH);
       default -> throw new UsageException("--mode must be text or embed, not \"" + mode + "\"");
     }
   }

@@ -158,6 +158,20 @@ class ServeCommandTest extends CommandFixture {
   }
 
   @Test
+  void theDaemonOfNrvnaNamesItsOwnCommands() throws IOException {
+    RandomModelFiles.random(dir.resolve("m.gguf"), 1);
+    try (JobStore other = Workspace.open(ws).own().orElseThrow()) {
+      assertThat(other).isNotNull();
+      assertThat(cli.run("nrvnad", "m.gguf", "ws").err())
+          .endsWith("; stop it with \"nrvnad stop ws\"\n");
+    }
+    assertThat(cli.run("nrvnad", "m.gguf", "ws", "--vocoder", "v.gguf").err())
+        .contains("--vocoder is not supported", "Make speech of a result in a last stage");
+    assertThat(cli.run("nrvnad", "m.gguf", "ws", "--mmproj", "p.gguf").err())
+        .contains("--mmproj is not supported", "Turn images and sound into text first");
+  }
+
+  @Test
   void statusFollowsTheLock() {
     Workspace workspace = Workspace.open(ws);
     assertThat(cli.run("serve", "-d", "ws", "--status"))

@@ -300,7 +300,8 @@ class WorkCommandTest extends CommandFixture {
   @Test
   void unsupportedOptionsAreRejected() {
     refused("--image is not supported", "-i", "i.png");
-    refused("--tts is not supported", "--tts");
+    refused("--tts is not supported: Millrace works on text. Make speech of a result", "--tts");
+    refused("--mode tts is not supported: Millrace works on text. Make speech", "--mode", "tts");
     refused("--audio is not supported", "--stt", "--audio", "a.wav");
     refused("--mode vision is not supported", "--mode", "vision");
     refused("--mode must be text or embed", "--mode", "poem");
