@@ -208,9 +208,11 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
           throw new MalformedJobException(
               "jobs of type "
                   + text
-                  + " are not supported: Millrace works on text; turn images and sound into text"
-                  + " first, with a program of your own (serve --exec TYPE=COMMAND), or keep nrvna"
-                  + " for them");
+                  + " are not supported: Millrace works on text; "
+                  + (text.equals("tts") ? "speak the result" : "turn images and sound into text")
+                  + " with a program of your own, as a stage "
+                  + (text.equals("tts") ? "after" : "before")
+                  + " the model's (serve --exec TYPE=COMMAND), or keep nrvna for them");
       default -> throw new MalformedJobException("Invalid job type in type.txt");
     };
   }
