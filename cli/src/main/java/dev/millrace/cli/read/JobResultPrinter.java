@@ -15,6 +15,7 @@ import dev.millrace.cli.place.Place;
 import dev.millrace.core.Flow;
 import dev.millrace.core.Flow.Status;
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.store.JobReader;
@@ -70,7 +71,7 @@ final class JobResultPrinter {
     if (given.has(FlowCommand.TASKS)) {
       return new TaskList(shell, reader, view, given.has(Option.JSON)).print(stage);
     }
-    return stage == 0 ? job(view) : stage(view.stages().get(stage - 1));
+    return stage == 0 ? job(view) : stage(view.state(), view.stages().get(stage - 1));
   }
 
   private void follow() throws InterruptedException {
@@ -167,7 +168,7 @@ final class JobResultPrinter {
     }
   }
 
-  private int stage(StageView stage) {
+  private int stage(JobState job, StageView stage) {
     StageState state = stage.state();
     if (state == StageState.COMPLETED) {
       results(stage);
@@ -179,6 +180,10 @@ final class JobResultPrinter {
       if (stage.error() != null) {
         shell.err().println("Error: " + stage.error());
       }
+      return ExitCode.FAILED;
+    }
+    if (job.isFinal()) {
+      shell.err().println(name + " never began (its job is " + job + ")");
       return ExitCode.FAILED;
     }
     shell.err().println(name + " not ready (state: " + state + ")");
