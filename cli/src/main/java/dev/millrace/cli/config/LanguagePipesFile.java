@@ -56,22 +56,22 @@ public final class LanguagePipesFile {
       ConfigurationFile file,
       Arguments given,
       List<Option> known,
-      ConfigurationUse reader) {
+      ConfigurationUse use) {
     LanguagePipesTranslation translation =
-        new LanguagePipesTranslation(shell, file, given, known, reader);
+        new LanguagePipesTranslation(shell, file, given, known, use);
     translation.readOtherKeys();
     new LanguagePipesNetwork(translation).translate();
-    if (reader != ConfigurationUse.QUERY) {
+    if (use != ConfigurationUse.QUERY) {
       new LanguagePipesModels(translation).translate();
     }
-    if (reader == ConfigurationUse.NODE) {
+    if (use == ConfigurationUse.NODE) {
       requireNoApi(translation.root());
     }
-    if (reader == ConfigurationUse.SERVER) {
+    if (use == ConfigurationUse.SERVER) {
       api(translation);
     }
     ConfiguredOptions options = translation.options();
-    if (reader == ConfigurationUse.NODE || reader == ConfigurationUse.SERVER) {
+    if (use == ConfigurationUse.NODE || use == ConfigurationUse.SERVER) {
       warn(translation);
     }
     return options;

@@ -28,8 +28,8 @@ final class LanguagePipesModels {
   }
 
   void translate() {
-    layers(translation.reader() != ConfigurationUse.SERVER);
-    switch (translation.reader()) {
+    layers(translation.use() != ConfigurationUse.SERVER);
+    switch (translation.use()) {
       case NODE -> requireNoEnd();
       case SERVER -> end();
       case LAYERS_OF_SERVER, QUERY -> {}

@@ -36,7 +36,7 @@ final class LanguagePipesNetwork {
       addresses(new HostPort(host, port), members);
     }
     key();
-    if (translation.reader() != ConfigurationUse.QUERY) {
+    if (translation.use() != ConfigurationUse.QUERY) {
       names();
     }
   }
@@ -82,7 +82,7 @@ final class LanguagePipesNetwork {
 
   private void addresses(HostPort own, List<HostPort> members) {
     List<String> join = new ArrayList<>();
-    boolean besideLayers = translation.reader() == ConfigurationUse.SERVER && translation.hasBoth();
+    boolean besideLayers = translation.use() == ConfigurationUse.SERVER && translation.hasBoth();
     if (besideLayers) {
       join.add(own.toString());
     }
@@ -131,7 +131,7 @@ final class LanguagePipesNetwork {
   }
 
   private void names() {
-    boolean ofServer = translation.reader() == ConfigurationUse.SERVER;
+    boolean ofServer = translation.use() == ConfigurationUse.SERVER;
     String option = ofServer ? "node-name" : "name";
     String id = root.text(LanguagePipesKeys.NODE_ID, "this node's name");
     if (id != null) {

@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import java.util.List;
 import org.tomlj.TomlPosition;
 
-/** The options that a Language Pipes file sets for one reader, as they are found. */
+/** The options that a Language Pipes file sets for one use, as they are found. */
 final class LanguagePipesTranslation {
   private final Shell shell;
   private final ConfigurationFile file;
   private final Arguments given;
   private final List<Option> known;
-  private final ConfigurationUse reader;
+  private final ConfigurationUse use;
   private final ConfigurationProblems problems;
   private final LanguagePipesTable root;
   private final TranslatedOptions own = new TranslatedOptions();
@@ -25,12 +25,12 @@ final class LanguagePipesTranslation {
       ConfigurationFile file,
       Arguments given,
       List<Option> known,
-      ConfigurationUse reader) {
+      ConfigurationUse use) {
     this.shell = shell;
     this.file = file;
     this.given = given;
     this.known = List.copyOf(known);
-    this.reader = reader;
+    this.use = use;
     this.problems = new ConfigurationProblems(file.file());
     this.root = new LanguagePipesTable(file.toml(), "", problems);
   }
@@ -45,11 +45,11 @@ final class LanguagePipesTranslation {
       }
       if (replacement == null && (isKnown(key) || !isPart())) {
         file.read(key, known, LanguagePipesKeys.READ, own, problems);
-        file.read(key, known, LanguagePipesKeys.READ, all, new ConfigurationProblems(file.file()));
-      } else if (replacement != null && reader != ConfigurationUse.QUERY) {
+      } else if (replacement != null && use != ConfigurationUse.QUERY) {
         problems.add(at, key + ": " + replacement);
       }
     }
+    all.putAll(own);
   }
 
   private boolean isKnown(String key) {
@@ -58,7 +58,7 @@ final class LanguagePipesTranslation {
 
   /** Whether another reading of the same file reports what this one skips. */
   private boolean isPart() {
-    return reader == ConfigurationUse.LAYERS_OF_SERVER;
+    return use == ConfigurationUse.LAYERS_OF_SERVER;
   }
 
   /** Whether the command line, or a key of Millrace in the file, sets the option. */
@@ -95,8 +95,8 @@ final class LanguagePipesTranslation {
     return file.file();
   }
 
-  ConfigurationUse reader() {
-    return reader;
+  ConfigurationUse use() {
+    return use;
   }
 
   LanguagePipesTable root() {

@@ -18,6 +18,11 @@ final class TranslatedOptions {
     }
   }
 
+  void putAll(TranslatedOptions others) {
+    values.putAll(others.values);
+    sources.putAll(others.sources);
+  }
+
   boolean has(String option) {
     return values.containsKey(option);
   }
