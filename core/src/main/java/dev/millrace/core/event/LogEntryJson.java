@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 public final class LogEntryJson {
 
   /**
-   * The version of new logs, in their first line. In version 1 a failed job aborts the stages that
-   * never began; since version 2 they keep their state.
+   * The version of new logs, in their first line. In version 1 a failed job aborts everything that
+   * has not ended; since version 2 a failed stage aborts its tasks, and later stages keep their state.
    */
   public static final int VERSION = 2;
 
