@@ -1,5 +1,7 @@
 package dev.millrace.api;
 
+import dev.millrace.core.job.Adoption;
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param worker the name of the worker that has claimed the task
  * @param output the result with its kind and receipt; null until the task is completed
  * @param error why the last attempt failed
+ * @param adoptedFrom where the result is from, if a retry took it over; else null
  */
 public record ApiTask(
     UUID id,
@@ -32,6 +35,7 @@ public record ApiTask(
     @Nullable String worker,
     @Nullable TaskResult output,
     @Nullable String error,
+    @Nullable Adoption adoptedFrom,
     @Nullable TraceContext trace) {
 
   public static ApiTask fromJson(JsonObject in) {
@@ -48,7 +52,15 @@ public record ApiTask(
         in.string("worker", null),
         in.has("result") ? readOutput(in) : null,
         in.string("error", null),
+        in.has("adoptedFrom") ? readAdoption(in.object("adoptedFrom")) : null,
         TraceFields.fromJson(in));
+  }
+
+  private static Adoption readAdoption(JsonObject in) {
+    return new Adoption(
+        new JobId(in.string("job")),
+        JsonFields.integer(in, "task"),
+        Instant.parse(in.string("submitted")));
   }
 
   private static TaskResult readOutput(JsonObject in) {
@@ -76,6 +88,14 @@ public record ApiTask(
       putOutput(out, output);
     }
     out.putIfPresent("error", error);
+    if (adoptedFrom != null) {
+      out.put(
+          "adoptedFrom",
+          JsonObject.create()
+              .put("job", adoptedFrom.job().value())
+              .put("task", adoptedFrom.task())
+              .put("submitted", adoptedFrom.submittedAt().toString()));
+    }
     TraceFields.putIfPresent(out, trace);
     return out;
   }

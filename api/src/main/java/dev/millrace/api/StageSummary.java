@@ -5,7 +5,11 @@ import dev.millrace.core.task.TaskState;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** How many tasks of a stage are in each state. */
+/**
+ * How many tasks of a stage are in each state.
+ *
+ * @param adopted how many of the completed ones a retry took over from an earlier job
+ */
 public record StageSummary(
     int pending,
     int inProgress,
@@ -14,12 +18,13 @@ public record StageSummary(
     int created,
     int retried,
     int aborted,
+    int adopted,
     int total) {
 
   /**
    * @param tasks the number of tasks by state; a state without tasks may be missing
    */
-  public static StageSummary of(Map<TaskState, Integer> tasks, int total) {
+  public static StageSummary of(Map<TaskState, Integer> tasks, int adopted, int total) {
     return new StageSummary(
         tasks.getOrDefault(TaskState.PENDING, 0),
         tasks.getOrDefault(TaskState.IN_PROGRESS, 0),
@@ -28,6 +33,7 @@ public record StageSummary(
         tasks.getOrDefault(TaskState.CREATED, 0),
         tasks.getOrDefault(TaskState.RETRIED, 0),
         tasks.getOrDefault(TaskState.ABORTED, 0),
+        adopted,
         total);
   }
 
@@ -40,19 +46,24 @@ public record StageSummary(
         JsonFields.integer(in, "created"),
         JsonFields.integer(in, "retried"),
         Math.toIntExact(in.integer("aborted", 0)), // a Jobnik server has none
+        Math.toIntExact(in.integer("adopted", 0)),
         JsonFields.integer(in, "total"));
   }
 
   public JsonObject toJson() {
-    return JsonObject.create()
-        .put("pending", pending)
-        .put("inProgress", inProgress)
-        .put("completed", completed)
-        .put("failed", failed)
-        .put("created", created)
-        .put("retried", retried)
-        .put("aborted", aborted)
-        .put("total", total);
+    JsonObject out =
+        JsonObject.create()
+            .put("pending", pending)
+            .put("inProgress", inProgress)
+            .put("completed", completed)
+            .put("failed", failed)
+            .put("created", created)
+            .put("retried", retried)
+            .put("aborted", aborted);
+    if (adopted > 0) {
+      out.put("adopted", adopted);
+    }
+    return out.put("total", total);
   }
 
   /** The number of tasks by state; a state without tasks is missing. */

@@ -3,6 +3,8 @@ package dev.millrace.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.core.job.Adoption;
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
@@ -143,7 +145,7 @@ class AnswerRecordsTest {
         EMPTY,
         StageState.CREATED,
         0,
-        new StageSummary(0, 0, 0, 0, 0, 0, 0, 0),
+        new StageSummary(0, 0, 0, 0, 0, 0, 0, 0, 0),
         false,
         null,
         null,
@@ -178,7 +180,7 @@ class AnswerRecordsTest {
             MARK,
             StageState.FAILED,
             33,
-            new StageSummary(1, 2, 3, 4, 5, 6, 7, 28),
+            new StageSummary(1, 2, 3, 4, 5, 6, 7, 2, 28),
             true,
             STARTED,
             ENDED,
@@ -195,7 +197,7 @@ class AnswerRecordsTest {
         "\"data\":{\"width\":640},\"userMetadata\":{\"mark\":\"x\"},",
         "\"status\":\"FAILED\",\"percentage\":33,",
         "\"summary\":{\"pending\":1,\"inProgress\":2,\"completed\":3,\"failed\":4,",
-        "\"created\":5,\"retried\":6,\"aborted\":7,\"total\":28},\"gate\":true,",
+        "\"created\":5,\"retried\":6,\"aborted\":7,\"adopted\":2,\"total\":28},\"gate\":true,",
         RUN_FIELDS,
         ",\"error\":\"too many tasks failed\",",
         TRACE_FIELDS,
@@ -205,16 +207,26 @@ class AnswerRecordsTest {
   }
 
   @Test
+  void retriedJob() {
+    RetriedJob retried = new RetriedJob(job(List.of()), 3, 5);
+    assertWritten(
+        retried,
+        retried.toJson(),
+        RetriedJob::fromJson,
+        "{\"job\":" + Json.write(job(List.of()).toJson()) + ",\"adopted\":3,\"tasks\":5}");
+  }
+
+  @Test
   void summaryCountsByState() {
     Map<TaskState, Integer> counts = Map.of(TaskState.COMPLETED, 3, TaskState.RETRIED, 1);
-    StageSummary summary = StageSummary.of(counts, 4);
-    assertThat(summary).isEqualTo(new StageSummary(0, 0, 3, 0, 0, 1, 0, 4));
+    StageSummary summary = StageSummary.of(counts, 2, 4);
+    assertThat(summary).isEqualTo(new StageSummary(0, 0, 3, 0, 0, 1, 0, 2, 4));
     assertThat(summary.byState()).isEqualTo(counts);
   }
 
   private static ApiTask newTask() {
     return new ApiTask(
-        TASK, STAGE, DATA, EMPTY, TaskState.PENDING, 0, 3, NEW, null, null, null, null, null);
+        TASK, STAGE, DATA, EMPTY, TaskState.PENDING, 0, 3, NEW, null, null, null, null, null, null);
   }
 
   private static final String NEW_TASK_TEXT =
@@ -243,6 +255,7 @@ class AnswerRecordsTest {
         "worker-7",
         result,
         "the first attempt failed",
+        new Adoption(new JobId("1_2_3"), 4, CREATED),
         TRACE);
   }
 
@@ -256,7 +269,8 @@ class AnswerRecordsTest {
         + RUN_FIELDS
         + ",\"notBefore\":\"2026-01-02T03:04:06Z\",\"worker\":\"worker-7\","
         + resultFields
-        + ",\"error\":\"the first attempt failed\","
+        + ",\"error\":\"the first attempt failed\",\"adoptedFrom\":{\"job\":\"1_2_3\",\"task\":4,"
+        + "\"submitted\":\"2026-01-02T03:04:05.000006Z\"},"
         + TRACE_FIELDS
         + "}";
   }

@@ -50,7 +50,8 @@ final class ApiViewConverter {
     return new JobView.StageView(
         stage.order(),
         stage.status(),
-        new JobView.TaskCounts(stage.summary().total(), stage.summary().byState()),
+        new JobView.TaskCounts(
+            stage.summary().total(), stage.summary().byState(), stage.summary().adopted()),
         stage.startTime(),
         stage.endTime(),
         stage.error(),
@@ -75,7 +76,7 @@ final class ApiViewConverter {
             task.input(),
             task.userMetadata(),
             own(task.trace(), TraceContext.derivedFrom(job.value()))),
-        new TaskView.Answer(task.output(), task.error()));
+        new TaskView.Answer(task.output(), task.error(), task.adoptedFrom()));
   }
 
   /** The API shows the trace that counts; one that is inherited or implied is not stored. */

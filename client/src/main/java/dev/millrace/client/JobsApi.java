@@ -7,6 +7,7 @@ import dev.millrace.api.NewStage;
 import dev.millrace.api.PageOf;
 import dev.millrace.api.PrunableJob;
 import dev.millrace.api.PruneRequest;
+import dev.millrace.api.RetriedJob;
 import dev.millrace.api.TaskTerms;
 import dev.millrace.api.UnreadableJob;
 import dev.millrace.client.error.ApiException;
@@ -30,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 public final class JobsApi {
   /** The server answers when all jobs are deleted. */
   private static final Duration PRUNE_TIMEOUT = Duration.ofMinutes(10);
+
+  /** The server answers when all results are copied. */
+  private static final Duration COPY_TIMEOUT = Duration.ofMinutes(10);
 
   private static final String STILL_PRUNING =
       "the server may still be pruning; a dry run shows what is left";
@@ -75,6 +79,31 @@ public final class JobsApi {
     return transport
         .sendCreate("job", ClientRequest.post("/v1/pipelines").idempotencyKey(key).body(document))
         .read(ApiJob::fromJson);
+  }
+
+  /**
+   * Runs a job that has ended again, as a new job that adopts what was completed. Retried safely.
+   *
+   * @param fromStart whether to repeat everything
+   */
+  public RetriedJob retry(UUID job, boolean fromStart) {
+    return retry(job, fromStart, null);
+  }
+
+  /**
+   * @param key the idempotency key, by which the server recognizes a repeated request; null for a
+   *     new one
+   */
+  public RetriedJob retry(UUID job, boolean fromStart, @Nullable String key) {
+    JsonObject body = JsonObject.create().put("fromStart", fromStart);
+    return transport
+        .sendCreate(
+            "job",
+            ClientRequest.post("/v1/jobs/{}/retry", job)
+                .idempotencyKey(key)
+                .body(body)
+                .timeoutPerTry(COPY_TIMEOUT))
+        .read(RetriedJob::fromJson);
   }
 
   /** One page of jobs; the first page where {@code cursor} is null. */

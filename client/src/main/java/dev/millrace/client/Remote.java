@@ -7,6 +7,7 @@ import dev.millrace.api.ApiTask;
 import dev.millrace.api.LogLine;
 import dev.millrace.api.PageOf;
 import dev.millrace.api.PruneRequest;
+import dev.millrace.api.RetriedJob;
 import dev.millrace.api.TaskTerms;
 import dev.millrace.client.error.ApiException;
 import dev.millrace.client.error.ClientException;
@@ -25,7 +26,10 @@ import dev.millrace.core.store.JobControls;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobSubmitter;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.QueueStats;
+import dev.millrace.core.store.RetryRequest;
+import dev.millrace.core.store.RetryResult;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.TaskView;
 import java.net.URI;
@@ -87,13 +91,7 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
   @Override
   public JobId submit(JobSpec spec) {
     try {
-      ApiJob job = client.jobs().submit(spec);
-      return EntityId.of(job.id())
-          .map(EntityId::job)
-          .orElseThrow(
-              () ->
-                  new StoreException(
-                      "the id of the created job is not a Millrace id: " + job.id()));
+      return ownId(client.jobs().submit(spec));
     } catch (ApiException e) {
       if (e.status() == 400 || e.status() == 413) {
         throw new IllegalArgumentException(e.text(), e);
@@ -112,6 +110,57 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
   public boolean submit(JobSpec spec, JobId id) {
     throw new UnsupportedOperationException(
         "the server chooses the ids of jobs; call submit without an id");
+  }
+
+  /**
+   * @throws UnsupportedOperationException if the request has an id: the server chooses ids
+   */
+  @Override
+  public RetryResult retry(RetryRequest request) {
+    if (request.id() != null) {
+      throw new UnsupportedOperationException(
+          "the server chooses the ids of jobs; call retry without an id");
+    }
+    try {
+      RetriedJob answer = client.jobs().retry(uuid(request.job()), request.fromStart());
+      return new RetryResult(
+          Outcome.DONE, ownId(answer.job()), true, answer.adopted(), answer.tasks());
+    } catch (ApiException e) {
+      return switch (e.code()) {
+        case "JOB_NOT_FOUND" ->
+            RetryResult.rejected(new Outcome.Missing("no job " + request.job() + " to retry"));
+        case "JOB_NOT_IN_FINITE_STATE" ->
+            RetryResult.rejected(
+                new Outcome.Refused(
+                    Outcome.Reason.JOB_NOT_ENDED,
+                    e.text().replaceFirst("^JOB_NOT_IN_FINITE_STATE: ", "")));
+        default -> throw notRetried(e);
+      };
+    } catch (NetworkException e) {
+      throw new StoreException(e.getMessage(), e);
+    }
+  }
+
+  private static RuntimeException notRetried(ApiException e) {
+    if (e.status() == 400 || e.status() == 413) {
+      return new IllegalArgumentException(e.text(), e);
+    }
+    boolean noSuchPath = e.isNotFound() || e.status() == 405;
+    return new StoreException(
+        noSuchPath
+            ? "the server does not retry jobs; it may be an older version, or not at this URL ("
+                + e.getMessage()
+                + ")"
+            : e.getMessage(),
+        e);
+  }
+
+  private static JobId ownId(ApiJob job) {
+    return EntityId.of(job.id())
+        .map(EntityId::job)
+        .orElseThrow(
+            () ->
+                new StoreException("the id of the created job is not a Millrace id: " + job.id()));
   }
 
   @Override

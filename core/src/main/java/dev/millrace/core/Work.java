@@ -4,6 +4,9 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobIdGenerator;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.store.JobSubmitter;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.RetryRequest;
+import dev.millrace.core.store.RetryResult;
 import dev.millrace.core.store.StoreException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +25,11 @@ public final class Work {
     /** Too large. */
     INVALID_SIZE,
     /** Breaks a rule for the content of a job. */
-    INVALID_CONTENT
+    INVALID_CONTENT,
+    /** There is no such job. */
+    NOT_FOUND,
+    /** The job has not ended. */
+    NOT_ENDED
   }
 
   /**
@@ -61,6 +68,27 @@ public final class Work {
   public SubmitResult submit(JobSpec spec) {
     try {
       return new SubmitResult(true, store.submit(spec), Problem.NONE, "");
+    } catch (IllegalArgumentException e) {
+      return SubmitResult.refused(Problem.INVALID_CONTENT, e.getMessage());
+    } catch (StoreException e) {
+      return SubmitResult.refused(Problem.IO, e.getMessage());
+    }
+  }
+
+  /**
+   * Runs a job that is COMPLETED, FAILED or ABORTED again, as a new job. It adopts what was
+   * completed and begins where the ended one failed; see {@link JobSubmitter#retry}.
+   *
+   * @param fromStart whether to repeat everything
+   */
+  public SubmitResult retry(JobId ended, boolean fromStart) {
+    try {
+      RetryResult result = store.retry(new RetryRequest(ended, fromStart, null));
+      return switch (result.outcome()) {
+        case Outcome.Done _ -> new SubmitResult(true, result.id(), Problem.NONE, "");
+        case Outcome.Missing(String message) -> SubmitResult.refused(Problem.NOT_FOUND, message);
+        case Outcome other -> SubmitResult.refused(Problem.NOT_ENDED, other.message());
+      };
     } catch (IllegalArgumentException e) {
       return SubmitResult.refused(Problem.INVALID_CONTENT, e.getMessage());
     } catch (StoreException e) {

@@ -13,6 +13,9 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobSubmitter;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.RetryRequest;
+import dev.millrace.core.store.RetryResult;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.fixture.ManualClock;
@@ -161,6 +164,26 @@ class FlowTest {
     assertThat(Work.generateId()).isNotEqualTo(Work.generateId());
   }
 
+  @Test
+  void aRetryIsANewJobOrSaysWhyNot() {
+    JobId id = submit("hello");
+    assertThat(work.retry(id, false).problem()).isEqualTo(Work.Problem.NOT_ENDED);
+    store.abort(id, Cause.SYSTEM);
+    Work.SubmitResult again = work.retry(id, false);
+    assertThat(again.ok()).isTrue();
+    assertThat(store.find(again.id()).orElseThrow().header().retryOf()).isEqualTo(id);
+    assertThat(work.retry(new JobId("1_2_3"), true))
+        .isEqualTo(
+            new Work.SubmitResult(false, null, Work.Problem.NOT_FOUND, "no job 1_2_3 to retry"));
+    Work broken =
+        new Work(
+            refusing(
+                () -> {
+                  throw new StoreException("disk full");
+                }));
+    assertThat(broken.retry(id, false).problem()).isEqualTo(Work.Problem.IO);
+  }
+
   private static JobSubmitter refusing(Supplier<JobId> submit) {
     return new JobSubmitter() {
       @Override
@@ -171,6 +194,11 @@ class FlowTest {
       @Override
       public boolean submit(JobSpec spec, JobId id) {
         return submit.get().equals(id);
+      }
+
+      @Override
+      public RetryResult retry(RetryRequest request) {
+        return new RetryResult(Outcome.DONE, submit.get(), true, 0, 0);
       }
     };
   }

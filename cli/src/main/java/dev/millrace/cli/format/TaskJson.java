@@ -1,6 +1,7 @@
 package dev.millrace.cli.format;
 
 import dev.millrace.cli.terminal.TimeText;
+import dev.millrace.core.job.Adoption;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
@@ -46,9 +47,11 @@ public final class TaskJson {
     return out;
   }
 
-  /** The number of attempts, including the current and the successful one. */
+  /** The number of attempts, including the current and the successful one; an adopted task had none. */
   public static int attempts(TaskView task) {
-    boolean present = task.state() == TaskState.IN_PROGRESS || task.state() == TaskState.COMPLETED;
+    boolean present =
+        task.state() == TaskState.IN_PROGRESS
+            || task.state() == TaskState.COMPLETED && task.adoption() == null;
     return task.attempts() + (present ? 1 : 0);
   }
 
@@ -65,6 +68,12 @@ public final class TaskJson {
             .putIfPresent("completed_at", TimeText.micros(task.completedAt()))
             .putIfPresent("input", task.input());
     putResult(out, task.result());
+    Adoption from = task.adoption();
+    if (from != null) {
+      out.put(
+          "adopted_from",
+          JsonObject.create().put("job", from.job().value()).put("task", from.task()));
+    }
     return out.putIfPresent("error", task.error());
   }
 

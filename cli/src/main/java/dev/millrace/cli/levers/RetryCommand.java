@@ -9,25 +9,37 @@ import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.place.Place;
 import dev.millrace.cli.place.PlaceLocator;
-import dev.millrace.core.Work.SubmitResult;
 import dev.millrace.core.job.JobId;
-import dev.millrace.core.job.JobSpec;
-import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.RetryRequest;
+import dev.millrace.core.store.RetryResult;
 import java.util.List;
+import java.util.Objects;
 
-/** {@code millrace retry}: submits a finished job again, as a new job that names the old one. */
+/**
+ * {@code millrace retry}: runs a finished job again, as a new job that names the old one and adopts
+ * what it completed.
+ */
 public final class RetryCommand implements Command {
+  private static final Option FROM_START =
+      Option.flag("from-start", "repeat everything, also what was completed");
+
   @Override
   public Syntax syntax() {
     return new Syntax(
         "retry",
         List.of("[DIR|URL] ID... [options]"),
         "Runs finished jobs again, as new jobs, and prints their ids.",
-        List.of(PlaceLocator.OPTION),
-        "Exit status: 0 done, 1 rejected or missing (at least one of several), 2 wrong usage.");
+        List.of(FROM_START, PlaceLocator.OPTION),
+        """
+        A new job adopts the completed tasks of the old one, with their results and receipts, and
+        begins where that failed or was aborted; the old one can be deleted. A gate with an adopted
+        task behind it stays approved. Texts over earlier results are rendered and run again if one
+        of those results is new. A job that completed with all its tasks is repeated from the start.
+        Exit status: 0 done, 1 rejected or missing (at least one of several), 2 wrong usage.\
+        """);
   }
 
   @Override
@@ -43,12 +55,7 @@ public final class RetryCommand implements Command {
     int status = ExitCode.OK;
     for (JobId id : ids) {
       try {
-        JobId again = again(place, id);
-        shell.printLine(
-            given.has(Option.JSON)
-                ? Json.write(
-                    JsonObject.create().put("id", again.value()).put("retry_of", id.value()))
-                : again.value());
+        print(shell, given, id, again(place, id, given.has(FROM_START)));
       } catch (CommandException e) {
         shell.err().println("Error: " + id + ": " + e.getMessage());
         status = ExitCode.FAILED;
@@ -57,24 +64,38 @@ public final class RetryCommand implements Command {
     return status;
   }
 
-  private static JobId again(Place place, JobId id) {
-    JobReader reader = place.reader();
-    JobState state = reader.state(id).orElseThrow(() -> new CommandException("no such job"));
-    if (!state.isFinal()) {
-      throw new CommandException(
-          "job is " + state + "; only a finished job can be run again: wait for it, or abort it");
+  private static void print(Shell shell, Arguments given, JobId old, RetryResult result) {
+    JobId id = Objects.requireNonNull(result.id());
+    if (given.has(Option.JSON)) {
+      shell.printLine(
+          Json.write(
+              JsonObject.create()
+                  .put("id", id.value())
+                  .put("retry_of", old.value())
+                  .put("adopted", result.adopted())
+                  .put("tasks", result.tasks())));
+      return;
     }
-    JobSpec old = reader.spec(id).orElseThrow(() -> new CommandException("no such job"));
-    JobSpec spec =
-        old.toBuilder()
-            .held(false)
-            .retryOf(id)
-            .open(old.stages().isEmpty()) // a job with stages is complete by now
-            .build();
-    SubmitResult result = place.work().submit(spec);
-    if (!result.ok()) {
-      throw new CommandException(result.message());
+    shell.printLine(id.value());
+    if (result.adopted() > 0) {
+      shell
+          .err()
+          .println(
+              "adopted " + result.adopted() + " of " + result.tasks() + " tasks from job " + old);
     }
-    return result.id();
+  }
+
+  private static RetryResult again(Place place, JobId id, boolean fromStart) {
+    RetryResult result;
+    try {
+      result = place.retry(new RetryRequest(id, fromStart, null));
+    } catch (IllegalArgumentException e) {
+      throw new CommandException(e.getMessage());
+    }
+    return switch (result.outcome()) {
+      case Outcome.Done _ -> result;
+      case Outcome.Missing _ -> throw new CommandException("no such job");
+      case Outcome refused -> throw new CommandException(refused.message());
+    };
   }
 }

@@ -14,6 +14,8 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.RetryRequest;
+import dev.millrace.core.store.RetryResult;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.OwnerStatus;
 import dev.millrace.store.fs.Workspace;
@@ -40,6 +42,11 @@ public record LocalWorkspace(String name, Workspace workspace) implements Ownabl
   @Override
   public JobReader reader() {
     return workspace.reader();
+  }
+
+  @Override
+  public RetryResult retry(RetryRequest request) {
+    return workspace.submitter().retry(request);
   }
 
   @Override

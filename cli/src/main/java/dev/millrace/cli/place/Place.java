@@ -10,6 +10,8 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.RetryRequest;
+import dev.millrace.core.store.RetryResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -27,6 +29,9 @@ public interface Place extends AutoCloseable {
   Work work();
 
   JobReader reader();
+
+  /** Runs an ended job again; the request has no id. */
+  RetryResult retry(RetryRequest request);
 
   /** Carries out a lever. */
   Outcome apply(JobId id, Lever lever, Cause cause);

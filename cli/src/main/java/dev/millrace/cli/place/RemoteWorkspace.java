@@ -16,6 +16,8 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.RetryRequest;
+import dev.millrace.core.store.RetryResult;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
@@ -67,6 +69,11 @@ final class RemoteWorkspace implements Place {
   @Override
   public JobReader reader() {
     return remote;
+  }
+
+  @Override
+  public RetryResult retry(RetryRequest request) {
+    return remote.retry(request);
   }
 
   @Override

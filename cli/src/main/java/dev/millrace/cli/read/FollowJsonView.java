@@ -106,7 +106,7 @@ final class FollowJsonView implements JobFollower.View {
             draft(key); // the last text before it ended
           }
         }
-        case ENQUEUE -> {}
+        case ENQUEUE, ADOPT -> {}
       }
     }
     shell.printLine(LogEntryJson.write(entry));

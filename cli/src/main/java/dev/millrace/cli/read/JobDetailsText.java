@@ -15,6 +15,7 @@ import dev.millrace.cli.terminal.TextTable;
 import dev.millrace.cli.terminal.TimeText;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.EntityId;
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobReader;
@@ -62,7 +63,7 @@ final class JobDetailsText {
     shell.out().println(label("state") + state);
     line("priority", header.priority());
     line("parent", header.parent());
-    line("retry of", header.retryOf());
+    line("retry of", retryOf(view));
     line("tags", header.tags().isEmpty() ? null : String.join(", ", header.tags()));
     line("metadata", header.metadata().values().isEmpty() ? null : Json.write(header.metadata()));
     line(
@@ -81,6 +82,12 @@ final class JobDetailsText {
     line("directory", place.artifacts(header.id()).path());
     line("receipt", ReceiptText.of(JobJson.receipt(place, reader, view)));
     line("error", JobJson.error(reader, view));
+  }
+
+  private static @Nullable String retryOf(JobView view) {
+    JobId old = view.header().retryOf();
+    int adopted = view.stages().stream().mapToInt(StageView::adopted).sum();
+    return old == null ? null : old + (adopted == 0 ? "" : " (" + adopted + " tasks adopted)");
   }
 
   private void line(String name, @Nullable Object value) {
@@ -132,9 +139,12 @@ final class JobDetailsText {
     };
   }
 
-  /** The states of tasks that are neither done nor failed. */
+  /** Adopted tasks, and the states of tasks that are neither done nor failed. */
   private static String others(StageView stage) {
     StringBuilder out = new StringBuilder(stage.gate() ? "gate" : "");
+    if (stage.adopted() > 0) {
+      out.append(out.isEmpty() ? "" : ", ").append(stage.adopted()).append(" adopted");
+    }
     stage
         .tasks()
         .forEach(

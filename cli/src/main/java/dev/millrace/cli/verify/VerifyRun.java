@@ -13,6 +13,7 @@ import dev.millrace.cli.options.InferenceOptions;
 import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cli.verify.FrozenTasks.FrozenTask;
+import dev.millrace.core.job.Adoption;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobView;
@@ -24,6 +25,7 @@ import dev.millrace.server.infer.VerifyRequest;
 import dev.millrace.server.infer.VerifyResult;
 import dev.millrace.server.infer.model.NamedModel;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -141,9 +143,15 @@ final class VerifyRun {
         task.stage().type(),
         task.task().input(),
         task.stage().spec().data(),
-        view.createdAt(),
+        clock(task),
         task.terms(),
         Objects.requireNonNull(task.task().result()));
+  }
+
+  /** The clock of the chat template: that of the job which produced the result. */
+  private Instant clock(FrozenTask task) {
+    Adoption adoption = task.task().adoption();
+    return adoption == null ? view.createdAt() : adoption.submittedAt();
   }
 
   private static VerifyResult await(Future<VerifyResult> verdict) throws InterruptedException {

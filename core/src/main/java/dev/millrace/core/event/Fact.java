@@ -1,5 +1,6 @@
 package dev.millrace.core.event;
 
+import dev.millrace.core.job.Adoption;
 import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
@@ -94,6 +95,9 @@ public sealed interface Fact {
 
     /** {@code complete}: where the result is stored; {@code length} is 0 if it has its own file. */
     record Completed(long offset, int length) implements Detail {}
+
+    /** {@code adopt}: whose result it is, and where its copy is stored, as for {@code complete}. */
+    record Adopted(Adoption from, long offset, int length) implements Detail {}
 
     /** {@code retry}: the error, and the end of the backoff. */
     record Retrying(String error, Instant notBefore) implements Detail {}

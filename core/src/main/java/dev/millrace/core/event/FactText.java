@@ -1,6 +1,7 @@
 package dev.millrace.core.event;
 
 import dev.millrace.core.event.Fact.Detail;
+import dev.millrace.core.job.Adoption;
 import dev.millrace.core.json.JsonObject;
 import java.time.Instant;
 import java.util.Locale;
@@ -85,6 +86,8 @@ public final class FactText {
       case Detail.None() -> "";
       case Detail.Claimed(long _, String worker, var _, boolean _) -> " by " + worker;
       case Detail.Completed(long _, int _) -> "";
+      case Detail.Adopted(Adoption from, long _, int _) ->
+          " from " + from.job() + " task " + from.task();
       case Detail.Retrying(String error, Instant notBefore) ->
           ", not before " + times.apply(notBefore) + ": " + error;
       case Detail.Ended(String error) -> ": " + error;

@@ -2,8 +2,10 @@ package dev.millrace.core.event;
 
 import dev.millrace.core.event.Fact.Detail;
 import dev.millrace.core.event.Fact.Opening;
+import dev.millrace.core.job.Adoption;
 import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
@@ -120,16 +122,24 @@ public final class LogEntryJson {
           out.put("bare", true);
         }
       }
-      case Detail.Completed(long offset, int length) -> {
-        if (length > 0) {
-          out.put("offset", offset).put("length", length);
-        }
+      case Detail.Completed(long offset, int length) -> stored(out, offset, length);
+      case Detail.Adopted(Adoption from, long offset, int length) -> {
+        out.put("job", from.job().value())
+            .put("from", from.task())
+            .put("submitted", from.submittedAt().toString());
+        stored(out, offset, length);
       }
       case Detail.Retrying(String error, Instant notBefore) ->
           out.put("error", error).put("notBefore", notBefore.toString());
       case Detail.Ended(String error) -> out.put("error", error);
       case Detail.Released(String reason, boolean crash) ->
           out.put("reason", reason).put("crash", crash);
+    }
+  }
+
+  private static void stored(JsonObject out, long offset, int length) {
+    if (length > 0) {
+      out.put("offset", offset).put("length", length);
     }
   }
 
@@ -211,9 +221,15 @@ public final class LogEntryJson {
                   in.string("worker"),
                   in.has("lease") ? Duration.ofMillis(in.integer("lease")) : null,
                   in.flag("bare", false));
-          case COMPLETE ->
-              new Detail.Completed(
-                  in.integer("offset", 0), Math.toIntExact(in.integer("length", 0)));
+          case COMPLETE -> new Detail.Completed(in.integer("offset", 0), length(in));
+          case ADOPT ->
+              new Detail.Adopted(
+                  new Adoption(
+                      new JobId(in.string("job")),
+                      Math.toIntExact(in.integer("from")),
+                      Instant.parse(in.string("submitted"))),
+                  in.integer("offset", 0),
+                  length(in));
           case RETRY ->
               new Detail.Retrying(in.string("error"), Instant.parse(in.string("notBefore")));
           case FAIL, CEILING, EXPIRE -> new Detail.Ended(in.string("error"));
@@ -235,6 +251,10 @@ public final class LogEntryJson {
         in.string("who", null),
         in.string("comment", null),
         in.string("op", null));
+  }
+
+  private static int length(JsonObject in) {
+    return Math.toIntExact(in.integer("length", 0));
   }
 
   private static int stage(JsonObject in) {

@@ -22,4 +22,17 @@ public interface JobSubmitter {
    * @return whether the job is new
    */
   boolean submit(JobSpec spec, JobId id);
+
+  /**
+   * Submits a job that is COMPLETED, FAILED or ABORTED again, as a new job that names it in {@code
+   * retryOf}; the ended one stays as it is. Tasks that completed there and whose input is the same
+   * are adopted, CREATED or PENDING to COMPLETED, with copies of their results, receipts and terms;
+   * stages that are adopted whole are COMPLETED. The new job is PENDING, or COMPLETED at once where
+   * nothing is left to do, and is durable with all that it adopts when this returns. Everything is
+   * repeated if the request says so, or if the ended job is COMPLETED with all its tasks.
+   *
+   * @throws IllegalArgumentException if the ended job cannot be submitted again
+   * @throws StoreException if it cannot be read, or the new one could not be made durable
+   */
+  RetryResult retry(RetryRequest request);
 }

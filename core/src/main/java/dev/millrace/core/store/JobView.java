@@ -53,14 +53,23 @@ public record JobView(
       return counts.total();
     }
 
+    /** How many of its completed tasks were adopted from an earlier job. */
+    public int adopted() {
+      return counts.adopted();
+    }
+
     /** How many of its tasks are in each state; states without tasks are left out. */
     public Map<TaskState, Integer> tasks() {
       return counts.byState();
     }
   }
 
-  /** How many tasks a stage has. */
-  public record TaskCounts(int total, Map<TaskState, Integer> byState) {}
+  /**
+   * How many tasks a stage has.
+   *
+   * @param adopted how many of the completed ones were adopted from an earlier job
+   */
+  public record TaskCounts(int total, Map<TaskState, Integer> byState, int adopted) {}
 
   public Instant createdAt() {
     return times.createdAt();

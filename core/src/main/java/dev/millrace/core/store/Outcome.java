@@ -48,6 +48,11 @@ public sealed interface Outcome {
 
   Outcome DONE = new Done(0);
 
+  /** Why it was not done; empty if it was. */
+  default String message() {
+    return ""; // the records of the other outcomes have one
+  }
+
   default boolean isDone() {
     return this instanceof Done;
   }

@@ -1,5 +1,6 @@
 package dev.millrace.core.store;
 
+import dev.millrace.core.job.Adoption;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskResult;
@@ -53,8 +54,14 @@ public record TaskView(
    * What workers answered.
    *
    * @param error of its last failure
+   * @param adoption where an adopted result is from; null for one of the task's own worker
    */
-  public record Answer(@Nullable TaskResult result, @Nullable String error) {}
+  public record Answer(
+      @Nullable TaskResult result, @Nullable String error, @Nullable Adoption adoption) {
+    public Answer(@Nullable TaskResult result, @Nullable String error) {
+      this(result, error, null);
+    }
+  }
 
   /** Failures so far. */
   public int attempts() {
@@ -120,5 +127,10 @@ public record TaskView(
 
   public @Nullable String error() {
     return answer.error();
+  }
+
+  /** Where its result is from, if it was adopted; null if its own worker sent it. */
+  public @Nullable Adoption adoption() {
+    return answer.adoption();
   }
 }

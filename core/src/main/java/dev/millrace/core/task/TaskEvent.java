@@ -3,6 +3,7 @@ package dev.millrace.core.task;
 /** What can happen to a task. */
 public enum TaskEvent {
   ENQUEUE,
+  ADOPT,
   CLAIM,
   COMPLETE,
   RETRY,

@@ -10,7 +10,7 @@ public enum TaskState {
   IN_PROGRESS,
   /** Failed or was released; it is claimed again after its backoff. */
   RETRIED,
-  /** Its worker sent a result. Final. */
+  /** Its worker sent a result, or it was adopted from an earlier job. Final. */
   COMPLETED,
   /** No attempts or no time left, or it crashed its server too often. Final. */
   FAILED,

@@ -12,6 +12,7 @@ public final class TaskTransitions {
           TaskEvent.class,
           """
           ENQUEUE  | S    | CREATED                                | PENDING     | it was created; a template: its stage opened
+          ADOPT    | S    | CREATED, PENDING                       | COMPLETED   | a retry takes over the result of the same task in an earlier job
           CLAIM    | W    | PENDING, RETRIED                       | IN_PROGRESS | job and stage are open and its backoff has passed
           COMPLETE | W    | IN_PROGRESS                            | COMPLETED   |
           RETRY    | W, S | IN_PROGRESS                            | RETRIED     | fail or run timeout, attempts left; after a backoff

@@ -3,7 +3,9 @@ package dev.millrace.core.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.event.Fact.Detail;
+import dev.millrace.core.job.Adoption;
 import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -41,6 +43,11 @@ class FactTextTest {
               task(TaskEvent.CLAIM, new Detail.Claimed(1, "w", Duration.ofMinutes(1), true)),
               "task 2/3 claim by w"),
           Map.entry(task(TaskEvent.COMPLETE, new Detail.Completed(1, 2)), "task 2/3 complete"),
+          Map.entry(
+              task(
+                  TaskEvent.ADOPT,
+                  new Detail.Adopted(new Adoption(new JobId("1_2_3"), 3, Instant.EPOCH), 1, 2)),
+              "task 2/3 adopt from 1_2_3 task 3"),
           Map.entry(
               task(TaskEvent.RETRY, new Detail.Retrying("broken", AT)),
               "task 2/3 retry, not before 2026-03-01T08:00:00.123456Z: broken"),

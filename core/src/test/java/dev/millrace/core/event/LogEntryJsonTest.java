@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.event.Fact.Detail;
+import dev.millrace.core.job.Adoption;
 import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
@@ -47,6 +49,7 @@ class LogEntryJsonTest {
       case ENQUEUE, ABORT -> Detail.NONE;
       case CLAIM -> new Detail.Claimed(Long.MAX_VALUE, NASTY);
       case COMPLETE -> new Detail.Completed(1L << 40, 12);
+      case ADOPT -> new Detail.Adopted(new Adoption(new JobId("1_2_3"), 7, AT), 1L << 40, 12);
       case RETRY -> new Detail.Retrying(NASTY, AT.plusNanos(1));
       case FAIL, CEILING, EXPIRE -> new Detail.Ended(NASTY);
       case RELEASE -> new Detail.Released(NASTY, true);
@@ -70,6 +73,12 @@ class LogEntryJsonTest {
       facts.add(new Fact.TaskChanged(1_000, 200_000, event, detail(event)));
     }
     facts.add(new Fact.TaskChanged(1, 1, TaskEvent.COMPLETE, new Detail.Completed(0, 0)));
+    facts.add(
+        new Fact.TaskChanged(
+            1,
+            1,
+            TaskEvent.ADOPT,
+            new Detail.Adopted(new Adoption(new JobId("1_2_3"), 200_000, AT), 0, 0)));
     facts.add(new Fact.TaskChanged(1, 1, TaskEvent.RELEASE, new Detail.Released("", false)));
     for (boolean tokenless : new boolean[] {true, false}) {
       Detail leased = new Detail.Claimed(1, "w", Duration.ofMillis(90_001), tokenless);
@@ -158,6 +167,20 @@ class LogEntryJsonTest {
         .isEqualTo(
             "{\"n\":4,\"at\":\"2026-03-01T08:00:00.123456Z\",\"on\":\"task\",\"stage\":1,\"task\":3,"
                 + "\"event\":\"freeze\",\"terms\":{\"seed\":7}}");
+    assertThat(
+            LogEntryJson.write(
+                new LogEntry(
+                    5,
+                    AT,
+                    new Fact.TaskChanged(
+                        1,
+                        3,
+                        TaskEvent.ADOPT,
+                        new Detail.Adopted(new Adoption(new JobId("1_2_3"), 3, AT), 10, 20)))))
+        .isEqualTo(
+            "{\"n\":5,\"at\":\"2026-03-01T08:00:00.123456Z\",\"on\":\"task\",\"stage\":1,\"task\":3,"
+                + "\"event\":\"adopt\",\"job\":\"1_2_3\",\"from\":3,"
+                + "\"submitted\":\"2026-03-01T08:00:00.123456Z\",\"offset\":10,\"length\":20}");
   }
 
   @Test

@@ -53,6 +53,7 @@ class TransitionTablesTest {
       new ExpectedTable<>(
           """
           ENQUEUE  | S   | CREATED                             | PENDING
+          ADOPT    | S   | CREATED PENDING                     | COMPLETED
           CLAIM    | W   | PENDING RETRIED                     | IN_PROGRESS
           COMPLETE | W   | IN_PROGRESS                         | COMPLETED
           RETRY    | W S | IN_PROGRESS                         | RETRIED

@@ -125,6 +125,28 @@ public final class IdempotentSubmitter implements AutoCloseable {
    */
   public record Submitted(JobId id, boolean created) {}
 
+  /** A way to create a job. It may be called from several threads, and repeated. */
+  public interface Creation {
+    /** Creates the job under an id that the store chooses. */
+    JobId create();
+
+    /** Creates the job under this id, unless there is one with it. */
+    void createAs(JobId id);
+  }
+
+  /** Creates a job by its specification. */
+  private record Submission(JobStore store, JobSpec spec) implements Creation {
+    @Override
+    public JobId create() {
+      return store.submit(spec);
+    }
+
+    @Override
+    public void createAs(JobId id) {
+      store.submit(spec, id);
+    }
+  }
+
   /**
    * The names that the note of a key may have.
    *
@@ -152,9 +174,18 @@ public final class IdempotentSubmitter implements AutoCloseable {
    *     INVALID if the key is malformed
    */
   public Submitted submit(String api, ApiRequest request, Supplier<JobSpec> spec) {
+    return create(api, request, () -> new Submission(store, spec.get()));
+  }
+
+  /**
+   * As {@link #submit}, for any way to create a job.
+   *
+   * @param wanted prepares and checks the creation; called only if the job must be created
+   */
+  public Submitted create(String api, ApiRequest request, Supplier<? extends Creation> wanted) {
     Optional<String> key = request.header(HEADER);
     if (key.isEmpty()) {
-      return new Submitted(store.submit(spec.get()), true);
+      return new Submitted(wanted.get().create(), true);
     }
     NoteNames names = NoteNames.of(api, request.principal().name(), requireKey(key.get()));
     String body =
@@ -164,9 +195,9 @@ public final class IdempotentSubmitter implements AutoCloseable {
     if (earlier.isPresent()) {
       return earlier.get();
     }
-    JobSpec wanted = spec.get(); // may take a while, and others have keys too
+    Creation creation = wanted.get(); // may take a while, and others have keys too
     return locked(
-        names.name(), () -> earlier(names, body).orElseGet(() -> create(names, body, wanted)));
+        names.name(), () -> earlier(names, body).orElseGet(() -> create(names, body, creation)));
   }
 
   private <T> T locked(String name, Supplier<T> act) {
@@ -205,7 +236,7 @@ public final class IdempotentSubmitter implements AutoCloseable {
     return new Problem(Problem.Kind.CONFLICT, "this " + HEADER + " " + why);
   }
 
-  private Submitted create(NoteNames names, String body, JobSpec spec) {
+  private Submitted create(NoteNames names, String body, Creation creation) {
     Found found = find(names);
     if (found == null) {
       Note note = new Note(Work.generateId(), body, clock.instant(), false);
@@ -214,9 +245,9 @@ public final class IdempotentSubmitter implements AutoCloseable {
     }
     JobId id = found.note().id();
     try {
-      store.submit(spec, id);
-    } catch (IllegalArgumentException e) {
-      store.deleteNote(SHELF, found.name()); // the job is invalid: the key can be used again
+      creation.createAs(id);
+    } catch (IllegalArgumentException | Problem e) {
+      store.deleteNote(SHELF, found.name()); // there is no job: the key can be used again
       throw e;
     }
     created.add(id); // written to the note by the first repetition, if one comes

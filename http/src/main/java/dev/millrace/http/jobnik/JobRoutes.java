@@ -21,7 +21,7 @@ final class JobRoutes {
   private final EntityLookup lookup;
 
   /** Names the idempotency keys of this API. */
-  private static final String API = "jobnik";
+  static final String API = "jobnik";
 
   private final IdempotentSubmitter submitter;
   private final WebhookPolicy webhooks;

@@ -42,6 +42,7 @@ public final class JobnikRouteGroup implements RouteGroup {
     EntityLookup lookup = new EntityLookup(store, ids);
     StageContextCache contexts = new StageContextCache(store);
     routes.addAll(new JobRoutes(lookup, submitter, webhooks).routes());
+    routes.addAll(new RetryRoutes(lookup, submitter, webhooks).routes());
     routes.addAll(new JobExportRoutes(lookup).routes());
     routes.addAll(new PruneRoutes(store).routes());
     routes.addAll(new StageRoutes(lookup).routes());

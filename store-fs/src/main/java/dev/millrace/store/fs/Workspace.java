@@ -15,12 +15,13 @@ import dev.millrace.store.fs.internal.disk.GroupCommit;
 import dev.millrace.store.fs.internal.disk.JobLocator;
 import dev.millrace.store.fs.internal.disk.RealDisk;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
-import dev.millrace.store.fs.internal.files.FsSubmitter;
 import dev.millrace.store.fs.internal.files.NoteFiles;
 import dev.millrace.store.fs.internal.files.StoreErrors;
 import dev.millrace.store.fs.internal.nonowner.NonOwnerControls;
 import dev.millrace.store.fs.internal.nonowner.NonOwnerReader;
 import dev.millrace.store.fs.internal.owner.FsStore;
+import dev.millrace.store.fs.internal.read.FsReader;
+import dev.millrace.store.fs.internal.submit.FsSubmitter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,7 +108,8 @@ public final class Workspace {
         commits,
         settings.ids(),
         new NoteFiles(disk, layout, commits),
-        new JobLocator(disk, layout)::find);
+        new JobLocator(disk, layout)::find,
+        id -> new FsReader(disk, layout).completed(id));
   }
 
   public JobReader reader() {

@@ -5,6 +5,7 @@ import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.Fact.Detail;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.event.LogEntryJson;
+import dev.millrace.core.job.Adoption;
 import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.JobTransitions;
@@ -213,6 +214,10 @@ public final class JobFold {
           case Detail.Completed(long offset, int length) -> {
             progress++;
             yield task.delivered(offset, length);
+          }
+          case Detail.Adopted(Adoption from, long offset, int length) -> {
+            progress++;
+            yield task.adopted(from, new TaskFold.StoredResult(offset, length));
           }
           case Detail.Retrying(String error, Instant notBefore) -> task.failed(error, notBefore);
           case Detail.Ended(String error) ->

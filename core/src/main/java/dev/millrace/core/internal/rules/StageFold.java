@@ -31,6 +31,7 @@ public final class StageFold {
   private @Nullable String error;
   private @Nullable JsonObject metadata;
   private boolean closed;
+  private int adopted;
 
   StageFold(int number, StagePlan plan, Instant createdAt, TransitionListener listener) {
     this.number = number;
@@ -62,6 +63,7 @@ public final class StageFold {
     this.error = from.error;
     this.metadata = from.metadata;
     this.closed = from.closed;
+    this.adopted = from.adopted;
   }
 
   StageFold copy(TransitionListener newListener) {
@@ -90,6 +92,7 @@ public final class StageFold {
     TaskState to = TaskTransitions.TABLE.move(before.state(), event);
     counts[before.state().ordinal()]--;
     counts[to.ordinal()]++;
+    adopted += event == TaskEvent.ADOPT ? 1 : 0;
     TaskFold after = before.withState(to, at);
     tasks[task - 1] = after;
     listener.onTransition(
@@ -186,6 +189,11 @@ public final class StageFold {
     return counts[taskState.ordinal()];
   }
 
+  /** How many of its completed tasks were adopted. */
+  public int adopted() {
+    return adopted;
+  }
+
   /** Whether its turn has come; a stage at its gate, or held before its turn, has not opened. */
   boolean hasOpened() {
     return startedAt != null || state != StageState.CREATED && state != StageState.WAITING;
@@ -195,7 +203,7 @@ public final class StageFold {
   public boolean hasUnresolvedTemplates() {
     return plan.template()
         && (state == StageState.CREATED || state == StageState.WAITING)
-        && count(TaskState.CREATED) == tasks.length
+        && count(TaskState.CREATED) + adopted == tasks.length
         && error == null
         && startedAt == null;
   }

@@ -1,5 +1,6 @@
 package dev.millrace.core.internal.rules;
 
+import dev.millrace.core.job.Adoption;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskPolicy;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param lastClaim kept after the claim ended, to tell a cancelled worker from a stale one
  * @param error of its last failure
+ * @param adoption where its result is from; null if its own worker sent it, or it has none
  */
 public record TaskFold(
     TaskState state,
@@ -22,7 +24,8 @@ public record TaskFold(
     @Nullable String error,
     StoredResult stored,
     @Nullable Freeze freeze,
-    @Nullable NewMetadata newMetadata) {
+    @Nullable NewMetadata newMetadata,
+    @Nullable Adoption adoption) {
 
   /**
    * How often it failed and was recovered.
@@ -88,6 +91,7 @@ public record TaskFold(
         null,
         StoredResult.NONE,
         null,
+        null,
         null);
   }
 
@@ -102,7 +106,8 @@ public record TaskFold(
         error,
         stored,
         freeze == null || !next.isFinal() ? freeze : new Freeze(null, freeze.entry),
-        newMetadata);
+        newMetadata,
+        adoption);
   }
 
   TaskFold claimed(LoggedClaim by) {
@@ -114,7 +119,8 @@ public record TaskFold(
         error,
         StoredResult.NONE,
         freeze,
-        newMetadata);
+        newMetadata,
+        adoption);
   }
 
   TaskFold failed(String message, @Nullable Instant waitUntil) {
@@ -150,19 +156,40 @@ public record TaskFold(
         message,
         result,
         freeze,
-        newMetadata);
+        newMetadata,
+        adoption);
   }
 
   TaskFold frozen(JsonObject terms, long entry) {
     FencingToken key =
         lastClaim == null ? null : new FencingToken(lastClaim.token().epoch(), entry);
     return new TaskFold(
-        state, counts, lastClaim, times, error, stored, new Freeze(terms, key), newMetadata);
+        state,
+        counts,
+        lastClaim,
+        times,
+        error,
+        stored,
+        new Freeze(terms, key),
+        newMetadata,
+        adoption);
   }
 
   TaskFold described(JsonObject metadata, Instant at) {
     return new TaskFold(
-        state, counts, lastClaim, times, error, stored, freeze, new NewMetadata(metadata, at));
+        state,
+        counts,
+        lastClaim,
+        times,
+        error,
+        stored,
+        freeze,
+        new NewMetadata(metadata, at),
+        adoption);
+  }
+
+  TaskFold adopted(Adoption from, StoredResult copy) {
+    return new TaskFold(state, counts, lastClaim, times, error, copy, freeze, newMetadata, from);
   }
 
   /** The token of the last claim; null before the first. */

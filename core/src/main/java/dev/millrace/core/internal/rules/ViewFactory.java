@@ -54,7 +54,7 @@ public final class ViewFactory {
     return new StageView(
         stage.number(),
         stage.state(),
-        new TaskCounts(stage.size(), counts),
+        new TaskCounts(stage.size(), counts, stage.adopted()),
         stage.startedAt(),
         stage.completedAt(),
         stage.error(),
@@ -92,7 +92,7 @@ public final class ViewFactory {
             spec == null ? null : spec.input(),
             fold.metadata() == null ? submitted : fold.metadata(),
             spec == null ? null : spec.trace()),
-        new Answer(result, fold.error()));
+        new Answer(result, fold.error(), fold.adoption()));
   }
 
   private static @Nullable LastClaim lastClaim(TaskFold.@Nullable LoggedClaim claim) {

@@ -66,6 +66,9 @@ import org.junit.jupiter.api.Tag;
  *   <li>{@code list} is in the order of ids, oldest first also if it keeps the newest.
  *       {@code counts} may leave zeros out. {@code tasks} and {@code events} of unknown jobs are
  *       empty.
+ *   <li>{@code retry}: the entries of what is adopted follow {@code submit}, with the time of the
+ *       submission. Terms are frozen before their task is adopted. What follows from the whole is
+ *       recorded after that, by the owner.
  *   <li>{@code prune} deletes final jobs whose {@code completedAt} is before the given time; states
  *       that are not final are ignored.
  * </ul>
@@ -178,6 +181,22 @@ public abstract class StoreContract implements StoreFixture {
 
   @Nested
   class GrowthRules extends OpenJobRulesContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Retries extends RetryContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class RetryTexts extends RetryTemplatesContract {
     @Override
     StoreFixture fixture() {
       return StoreContract.this;

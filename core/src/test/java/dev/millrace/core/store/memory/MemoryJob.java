@@ -31,8 +31,11 @@ import org.jspecify.annotations.Nullable;
 final class MemoryJob {
   private record At(int stage, int task) {}
 
-  /** A result belongs to its claim: that of a late worker must not replace another's. */
-  private record ResultKey(int stage, int task, FencingToken claim) {}
+  /**
+   * A result belongs to its claim: that of a late worker must not replace another's. An adopted one
+   * has none.
+   */
+  private record ResultKey(int stage, int task, @Nullable FencingToken claim) {}
 
   final JobId id;
   final JobSpec submitted;
@@ -110,6 +113,15 @@ final class MemoryJob {
     results.put(
         new ResultKey(key.stage(), key.task(), key.token()),
         receipt == null ? result : result.withReceipt(Json.object(Json.write(receipt))));
+  }
+
+  /** Keeps a result of an earlier job, which no claim of this one produced. */
+  void adopt(int stage, int task, TaskResult result) {
+    results.put(new ResultKey(stage, task, null), result);
+  }
+
+  boolean isGiven(int stage, int task) {
+    return task <= given.get(stage - 1).size() && !given.get(stage - 1).get(task - 1).template();
   }
 
   /** What was journaled under that entry. */

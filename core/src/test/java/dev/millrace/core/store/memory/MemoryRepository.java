@@ -2,6 +2,7 @@ package dev.millrace.core.store.memory;
 
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.rules.AdoptionRules;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.store.ConcurrentUpdateException;
@@ -15,8 +16,11 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.NoteStore;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.RetryRequest;
+import dev.millrace.core.store.RetryResult;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.task.ClaimKey;
@@ -29,6 +33,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The port as a program: everything in memory, durable at once. */
@@ -69,6 +74,15 @@ final class MemoryRepository implements JobRepository<MemoryStoredJob> {
 
   /** Keeps a new job; false if there is one with this id. */
   boolean insert(JobId id, JobSpec spec) {
+    return insert(id, spec, null);
+  }
+
+  /**
+   * As {@link #insert(JobId, JobSpec)}.
+   *
+   * @param ended what the job adopts from; null if nothing
+   */
+  boolean insert(JobId id, JobSpec spec, @Nullable MemoryJob ended) {
     synchronized (contents) {
       if (contents.jobs.containsKey(id)) {
         return false;
@@ -78,9 +92,30 @@ final class MemoryRepository implements JobRepository<MemoryStoredJob> {
       }
       MemoryJob job = new MemoryJob(id, spec, now());
       job.log.add(new LogEntry(1, job.createdAt, new Fact.Submitted()));
+      if (ended != null) {
+        job.log.addAll(new MemoryAdoption(ended, job).entries());
+      }
       contents.jobs.put(id, job);
       index.appended(job.log);
       return true;
+    }
+  }
+
+  /** Submits an ended job again; {@code ids} is asked for one only if it is accepted. */
+  RetryResult retry(RetryRequest request, Supplier<JobId> ids) {
+    synchronized (contents) {
+      MemoryJob ended = contents.jobs.get(request.job());
+      JobState state = ended == null ? null : ended.fold().state();
+      Outcome allowed = AdoptionRules.allowsRetry(request.job(), state);
+      if (!allowed.isDone()) {
+        return RetryResult.rejected(allowed);
+      }
+      JobSpec spec = AdoptionRules.again(ended.id, ended.spec());
+      JobId id = request.id() == null ? ids.get() : request.id();
+      boolean adopts = !request.fromStart() && AdoptionRules.adopts(state, ended.fold());
+      boolean fresh = insert(id, spec, adopts ? ended : null);
+      JobView view = reader.find(id).orElseThrow();
+      return fresh ? RetryResult.created(view) : RetryResult.existing(view);
     }
   }
 

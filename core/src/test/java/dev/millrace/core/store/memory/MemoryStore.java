@@ -4,6 +4,8 @@ import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.core.internal.store.RepositoryJobStore;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.store.RetryRequest;
+import dev.millrace.core.store.RetryResult;
 import dev.millrace.core.store.fixture.ContractSettings;
 import java.util.List;
 
@@ -45,6 +47,16 @@ public final class MemoryStore extends RepositoryJobStore<MemoryStoredJob> {
       updater().notifier().changed(id);
     }
     return fresh;
+  }
+
+  @Override
+  public RetryResult retry(RetryRequest request) {
+    RetryResult result = repository.retry(request, settings.ids());
+    if (result.fresh()) {
+      updater().touch(result.id()); // a stage that is adopted whole completes
+      updater().notifier().changed(result.id());
+    }
+    return result;
   }
 
   /** How many jobs are in memory beside what is kept. */

@@ -139,6 +139,7 @@ public final class StoreComparison {
           case Detail.Claimed(long _, var worker, var lease, boolean noToken) ->
               new Detail.Claimed(0, worker, lease, noToken);
           case Detail.Completed _ -> new Detail.Completed(0, 0);
+          case Detail.Adopted adopted -> new Detail.Adopted(adopted.from(), 0, 0);
           default -> detail;
         };
     return new LogEntry(

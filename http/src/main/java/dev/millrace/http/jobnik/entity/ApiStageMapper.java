@@ -35,7 +35,7 @@ public final class ApiStageMapper {
   }
 
   public static StageSummary summary(StageView stage) {
-    return StageSummary.of(stage.tasks(), stage.total());
+    return StageSummary.of(stage.tasks(), stage.adopted(), stage.total());
   }
 
   /** A completed stage is at 100 even if it is empty or tolerates failed tasks. */

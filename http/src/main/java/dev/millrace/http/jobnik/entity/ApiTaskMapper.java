@@ -27,6 +27,7 @@ public final class ApiTaskMapper {
         task.worker(),
         task.result(),
         task.error(),
+        task.adoption(),
         trace(context, task.trace()));
   }
 

@@ -78,6 +78,9 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
     return task(at, TaskSnapshot.of(stage, task));
   }
 
+  /** Whether a task's text was given with the job, and not rendered from earlier results. */
+  boolean isGiven(JobDirectory at, TaskSnapshot task) throws IOException;
+
   /** How many bytes the submitted tasks have. */
   long taskBytes(JobDirectory at, JobFold fold) throws IOException;
 

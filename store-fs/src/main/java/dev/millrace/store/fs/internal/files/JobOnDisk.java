@@ -6,6 +6,7 @@ import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.TransitionListener;
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.state.IllegalTransitionException;
 import dev.millrace.store.fs.internal.files.EventLog.Content;
@@ -123,6 +124,18 @@ public record JobOnDisk(
   private boolean goesOnIn(Content later) {
     int last = log.entries().size() - 1;
     return later.entries().size() > last && later.entries().get(last) == log.entries().get(last);
+  }
+
+  /**
+   * The job as submitted, with what was added since.
+   *
+   * @throws JobFiles.MalformedJobException if its files cannot be read as a job
+   */
+  public JobSpec spec() throws IOException {
+    if (problem != null) {
+      throw new JobFiles.MalformedJobException(problem);
+    }
+    return files.spec(at(), fold);
   }
 
   /** How many bytes were read for it, without what is small in every job. */

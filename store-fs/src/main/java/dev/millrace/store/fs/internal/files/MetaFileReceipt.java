@@ -41,6 +41,11 @@ final class MetaFileReceipt {
     meta.put(CLAIM, claim.toString()).putIfPresent(RECEIPT, receipt);
   }
 
+  /** Stores the receipt of an adopted result, which belongs to no claim. */
+  static void putAdopted(JsonObject meta, JsonObject receipt) {
+    meta.put(RECEIPT, receipt);
+  }
+
   static @Nullable JsonObject of(JsonObject meta) {
     return meta.has(RECEIPT) ? meta.object(RECEIPT) : null;
   }

@@ -57,7 +57,7 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
   private static final int MAX_RESULT = 1 << 30;
 
   /** Whether a job is a single prompt without options that need another form. */
-  static boolean fits(JobSpec spec) {
+  public static boolean fits(JobSpec spec) {
     if (spec.open() || spec.stages().size() != 1) {
       return false;
     }
@@ -81,7 +81,7 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
    *
    * @throws IllegalArgumentException if one of them could not be read back
    */
-  static Map<String, byte[]> files(JobSpec spec, Instant at) {
+  public static Map<String, byte[]> files(JobSpec spec, Instant at) {
     StageSpec only = spec.stages().getFirst();
     Map<String, byte[]> files = new LinkedHashMap<>();
     files.put(PROMPT, StrictUtf8.bytes((String) only.tasks().getFirst().input()));
@@ -249,6 +249,11 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
   }
 
   @Override
+  public boolean isGiven(JobDirectory at, TaskSnapshot task) {
+    return true;
+  }
+
+  @Override
   public long taskBytes(JobDirectory at, JobFold fold) {
     throw new IllegalStateException("a plain job does not grow");
   }
@@ -288,6 +293,20 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
       MetaFileReceipt.prepare(at, meta, unsynced);
     }
     return new Detail.Completed(0, 0);
+  }
+
+  /** Writes a result of an earlier job, while this one is assembled; no claim produced it. */
+  public void adoptResult(JobDirectory at, TaskResult result, UnsyncedChanges unsynced)
+      throws IOException {
+    Path file = at.file(artifact(result.kind()));
+    at.disk().write(file, StrictUtf8.bytes(result.text()));
+    unsynced.addFile(file);
+    if (result.receipt() != null) {
+      MetaFileReceipt.putAdopted(meta, result.receipt());
+      JobMetaFile.requireRoom(meta);
+      at.disk().write(at.file(JobMetaFile.FILE), JobMetaFile.bytes(meta));
+      unsynced.addFile(at.file(JobMetaFile.FILE));
+    }
   }
 
   /** The receipt is visible no later than the completion. */

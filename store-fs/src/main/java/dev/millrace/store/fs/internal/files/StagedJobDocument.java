@@ -40,7 +40,7 @@ public final class StagedJobDocument {
    *
    * @throws IllegalArgumentException if one, or all together, would be too large to be read
    */
-  static Map<String, byte[]> files(JobSpec spec, Instant at) {
+  public static Map<String, byte[]> files(JobSpec spec, Instant at) {
     Map<String, byte[]> files = new LinkedHashMap<>();
     List<Integer> counts = new ArrayList<>();
     long total = 0;

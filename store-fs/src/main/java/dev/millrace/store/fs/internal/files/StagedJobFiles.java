@@ -138,6 +138,12 @@ public final class StagedJobFiles implements JobFiles {
     }
   }
 
+  @Override
+  public boolean isGiven(JobDirectory at, TaskSnapshot task) throws IOException {
+    return !task.plan().template()
+        || task.plan().spec().each() == null && !template(at, task).template();
+  }
+
   /** A task of a stage with templates, as submitted. */
   TaskSpec template(JobDirectory at, TaskSnapshot task) throws IOException {
     return given(at, lines(path(task, TEMPLATES)), task.task());
@@ -208,14 +214,29 @@ public final class StagedJobFiles implements JobFiles {
   public Detail.Completed writeResult(
       JobDirectory at, AnsweredTask of, TaskResult result, UnsyncedChanges unsynced)
       throws IOException {
-    JsonObject line = JsonObject.create().put("task", of.task()).put("attempt", of.attempt());
+    byte[] bytes = resultLine(of.task(), of.attempt(), result);
+    return new Detail.Completed(append(at, of, bytes, unsynced), bytes.length);
+  }
+
+  /** A result as a line of a file. */
+  public static byte[] resultLine(int task, int attempt, TaskResult result) {
+    JsonObject line = JsonObject.create().put("task", task).put("attempt", attempt);
     if (result.kind() != TaskResult.Kind.RESULT) {
       line.put("kind", result.kind().name());
     }
     line.put("result", result.text())
         .putIfPresent("receipt", Json.requireDepth(result.receipt(), "a receipt"));
-    byte[] bytes = StrictUtf8.bytes(Json.write(line) + "\n");
-    return new Detail.Completed(append(at, of, bytes, unsynced), bytes.length);
+    return StrictUtf8.bytes(Json.write(line) + "\n");
+  }
+
+  /** Appends lines to the results of a stage, while the job is assembled. */
+  public static void appendResults(
+      JobDirectory at, int stage, String type, byte[] lines, UnsyncedChanges unsynced)
+      throws IOException {
+    Path file = at.file(path(stage, type, RESULTS));
+    directory(at, stage, type, unsynced);
+    at.disk().append(file, lines);
+    unsynced.addFile(file).addDirectory(file.getParent());
   }
 
   @Override

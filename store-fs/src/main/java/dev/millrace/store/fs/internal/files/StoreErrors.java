@@ -43,7 +43,7 @@ public final class StoreErrors {
   }
 
   /** Whether the target of a rename is a directory in use. */
-  static boolean isTargetInUse(IOException e) {
+  public static boolean isTargetInUse(IOException e) {
     return e instanceof DirectoryNotEmptyException
         // an atomic move reports the same this way
         || (e instanceof FileSystemException file

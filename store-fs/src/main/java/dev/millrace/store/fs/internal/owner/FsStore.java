@@ -13,24 +13,28 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.RetryRequest;
+import dev.millrace.core.store.RetryResult;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
 import dev.millrace.store.fs.internal.disk.OwnerLock;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
-import dev.millrace.store.fs.internal.files.FsSubmitter;
 import dev.millrace.store.fs.internal.files.StoreErrors;
 import dev.millrace.store.fs.internal.inbox.OwnerInbox;
 import dev.millrace.store.fs.internal.inbox.WorkspaceScanner;
 import dev.millrace.store.fs.internal.jobs.FsJob;
 import dev.millrace.store.fs.internal.jobs.FsRepository;
+import dev.millrace.store.fs.internal.submit.FsSubmitter;
+import dev.millrace.store.fs.internal.submit.Resubmission;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The store of the process that owns a workspace. Thread-safe. */
@@ -57,7 +61,13 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
     this.scanner =
         new WorkspaceScanner(settings.disk(), layout, updater(), repository.index(), inbox);
     this.submitter =
-        new FsSubmitter(settings, commits, this::ownId, repository.notes(), this::locate);
+        new FsSubmitter(
+            settings,
+            commits,
+            this::ownId,
+            repository.notes(),
+            this::locate,
+            repository.reader()::completed);
     this.reader = new OwnerReader(repository, updater().jobs(), scanner::discover);
   }
 
@@ -140,7 +150,7 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
   @Override
   public JobId submit(JobSpec spec) {
     JobId id = submitter.submit(spec);
-    submitted(spec, id);
+    submitted(spec, id, () -> counts(spec));
     return id;
   }
 
@@ -150,11 +160,36 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
     try {
       boolean fresh = submitter.submit(spec, id);
       if (fresh) {
-        submitted(spec, id);
+        submitted(spec, id, () -> counts(spec));
       }
       return fresh;
     } finally {
       scanner.arrived(id);
+    }
+  }
+
+  @Override
+  public RetryResult retry(RetryRequest request) {
+    JobId given = request.id();
+    if (given != null) {
+      scanner.expect(given);
+    }
+    try {
+      Resubmission again = submitter.submitAgain(request);
+      JobId id = again.result().id();
+      JobSpec spec = again.spec();
+      if (again.result().fresh() && id != null && spec != null) {
+        JobFold fold = again.fold();
+        submitted(
+            spec,
+            id,
+            () -> fold == null ? counts(spec) : JobCounts.of(fold, fold.state(), spec.priority()));
+      }
+      return again.result();
+    } finally {
+      if (given != null) {
+        scanner.arrived(given);
+      }
     }
   }
 
@@ -165,8 +200,8 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
     return id;
   }
 
-  private void submitted(JobSpec spec, JobId id) {
-    updater().counting().submitted(id, () -> counts(spec)); // before it can be claimed
+  private void submitted(JobSpec spec, JobId id, Supplier<JobCounts> counts) {
+    updater().counting().submitted(id, counts); // before it can be claimed
     scanner.arrived(id);
     if (spec.held()) {
       // An empty first stage completes too; the job is submitted, whatever happens then.

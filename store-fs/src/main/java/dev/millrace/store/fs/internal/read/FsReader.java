@@ -84,7 +84,7 @@ public final class FsReader implements JobReader {
     return directoryState;
   }
 
-  /** The job as it is now, its log completed from its directory; empty if it is missing. */
+  /** The job as it is now; empty if it is missing. */
   public Optional<JobOnDisk> snapshot(JobId id) {
     return ofJob(
         "read job " + id,
@@ -105,6 +105,13 @@ public final class FsReader implements JobReader {
           }
           throw new IOException("it moved " + ATTEMPTS + " times while it was being read");
         });
+  }
+
+  /** As {@link #snapshot}, its log completed from its directory. */
+  public Optional<JobOnDisk> completed(JobId id) {
+    Optional<JobOnDisk> job = snapshot(id);
+    job.ifPresent(FsReader::complete);
+    return job;
   }
 
   private JobOnDisk read(JobId id, JobState directoryState) throws IOException {
@@ -297,15 +304,7 @@ public final class FsReader implements JobReader {
 
   @Override
   public Optional<JobSpec> spec(JobId id) {
-    return onJob(
-        id,
-        Optional.empty(),
-        job -> {
-          if (job.problem() != null) {
-            throw new JobFiles.MalformedJobException(job.problem());
-          }
-          return Optional.of(job.files().spec(job.at(), job.fold()));
-        });
+    return onJob(id, Optional.empty(), job -> Optional.of(job.spec()));
   }
 
   @Override

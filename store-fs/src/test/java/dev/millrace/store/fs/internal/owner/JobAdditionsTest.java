@@ -20,7 +20,6 @@ import dev.millrace.store.fs.internal.disk.JobLocator;
 import dev.millrace.store.fs.internal.disk.SimDisk;
 import dev.millrace.store.fs.internal.disk.SimFiles.Loss;
 import dev.millrace.store.fs.internal.files.EventLog;
-import dev.millrace.store.fs.internal.files.FsSubmitter;
 import dev.millrace.store.fs.internal.files.NoteFiles;
 import dev.millrace.store.fs.internal.files.StrictUtf8;
 import dev.millrace.store.fs.internal.fixture.JobFinisher;
@@ -28,6 +27,7 @@ import dev.millrace.store.fs.internal.fixture.SimulatedStore;
 import dev.millrace.store.fs.internal.fixture.TestJobSpecs;
 import dev.millrace.store.fs.internal.fixture.WorkspaceInvariants;
 import dev.millrace.store.fs.internal.read.FsReader;
+import dev.millrace.store.fs.internal.submit.FsSubmitter;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -218,7 +218,8 @@ class JobAdditionsTest {
               commits,
               () -> id,
               new NoteFiles(rig.disk, SimulatedStore.PLACES, commits),
-              new JobLocator(rig.disk, SimulatedStore.PLACES)::find));
+              new JobLocator(rig.disk, SimulatedStore.PLACES)::find,
+              new FsReader(rig.disk, SimulatedStore.PLACES)::completed));
     }
     CyclicBarrier start = new CyclicBarrier(8);
     AtomicInteger made = new AtomicInteger();

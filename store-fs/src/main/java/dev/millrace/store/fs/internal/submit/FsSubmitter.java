@@ -1,5 +1,7 @@
-package dev.millrace.store.fs.internal.files;
+package dev.millrace.store.fs.internal.submit;
 
+import dev.millrace.core.internal.rules.AdoptionRules;
+import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobIdGenerator;
@@ -9,6 +11,9 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobSubmitter;
 import dev.millrace.core.store.NoteStore;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.RetryRequest;
+import dev.millrace.core.store.RetryResult;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
 import dev.millrace.store.fs.internal.disk.Disk;
@@ -16,6 +21,11 @@ import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
+import dev.millrace.store.fs.internal.files.JobOnDisk;
+import dev.millrace.store.fs.internal.files.PlainJobFiles;
+import dev.millrace.store.fs.internal.files.StagedJobDocument;
+import dev.millrace.store.fs.internal.files.StoreErrors;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
@@ -30,6 +40,7 @@ import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Submits jobs into a workspace from any process, owner or not: a rename publishes a job.
@@ -43,6 +54,45 @@ public final class FsSubmitter implements JobSubmitter {
     Optional<JobState> find(JobId id) throws IOException;
   }
 
+  /** Reads a job, its log completed from its directory; empty only if there is no such job. */
+  @FunctionalInterface
+  public interface Reading {
+    Optional<JobOnDisk> read(JobId id);
+  }
+
+  /** Adds to the files of a job, before it is visible. */
+  @FunctionalInterface
+  private interface Addition {
+    Addition NOTHING = (_, _) -> {};
+
+    void write(JobDirectory at, UnsyncedChanges unsynced) throws IOException;
+  }
+
+  /** What a job adopts. */
+  private static final class Adopting implements Addition {
+    private final JobOnDisk ended;
+    private final Clock clock;
+    private @Nullable JobFold fold;
+
+    Adopting(JobOnDisk ended, Clock clock) {
+      this.ended = ended;
+      this.clock = clock;
+    }
+
+    @Override
+    public void write(JobDirectory at, UnsyncedChanges unsynced) throws IOException {
+      Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
+      fold = AdoptionWriter.write(ended, at, now, unsynced);
+    }
+  }
+
+  /** A job to submit: its specification, its files, and what is added to them. */
+  private record NewJob(JobSpec spec, Map<String, byte[]> files, Addition addition) {
+    JobState startState() {
+      return spec.held() ? JobState.PAUSED : JobState.PENDING;
+    }
+  }
+
   private final Disk disk;
   private final WorkspaceLayout layout;
   private final GroupCommit commits;
@@ -50,6 +100,7 @@ public final class FsSubmitter implements JobSubmitter {
   private final Supplier<JobId> ids;
   private final NoteStore notes;
   private final Finding finding;
+  private final Reading reading;
   private final List<ReentrantLock> locks = Stream.generate(ReentrantLock::new).limit(64).toList();
 
   /**
@@ -62,7 +113,8 @@ public final class FsSubmitter implements JobSubmitter {
       GroupCommit commits,
       Supplier<JobId> ids,
       NoteStore notes,
-      Finding finding) {
+      Finding finding,
+      Reading reading) {
     this.disk = settings.disk();
     this.layout = settings.layout();
     this.commits = commits;
@@ -70,23 +122,27 @@ public final class FsSubmitter implements JobSubmitter {
     this.ids = ids;
     this.notes = notes;
     this.finding = finding;
+    this.reading = reading;
   }
 
   @Override
   public JobId submit(JobSpec spec) {
-    Map<String, byte[]> files = files(spec);
+    return publish(newJob(spec, Addition.NOTHING));
+  }
+
+  private JobId publish(NewJob job) {
     JobId id = reserve(ids.get());
     Path dir = layout.of(JobState.CREATED, id);
     try {
-      noteWebhooks(spec, id);
-      stage(dir, files);
-      disk.rename(dir, layout.of(startState(spec), id));
-      commits.commit(new UnsyncedChanges().addDirectory(layout.of(startState(spec))));
+      noteWebhooks(job.spec(), id);
+      stage(dir, job);
+      disk.rename(dir, layout.of(job.startState(), id));
+      commits.commit(new UnsyncedChanges().addDirectory(layout.of(job.startState())));
       return id;
     } catch (IOException e) {
       discard(dir);
       throw StoreErrors.of("cannot submit into " + layout.root(), e);
-    } catch (StoreException e) {
+    } catch (StoreException | IllegalArgumentException e) {
       discard(dir);
       throw e;
     }
@@ -94,15 +150,52 @@ public final class FsSubmitter implements JobSubmitter {
 
   @Override
   public boolean submit(JobSpec spec, JobId id) {
-    Map<String, byte[]> files = files(spec);
+    return publish(newJob(spec, Addition.NOTHING), id);
+  }
+
+  private boolean publish(NewJob job, JobId id) {
     ReentrantLock lock = locks.get(Math.floorMod(id.hashCode(), locks.size()));
     lock.lock();
     try {
-      return !isThere(id) && publishAs(id, spec, files);
+      return !isThere(id) && publishAs(id, job);
     } catch (IOException e) {
       throw StoreErrors.of("cannot submit into " + layout.root(), e);
     } finally {
       lock.unlock();
+    }
+  }
+
+  @Override
+  public RetryResult retry(RetryRequest request) {
+    return submitAgain(request).result();
+  }
+
+  /** As {@link #retry}: the new job and all that it adopts are published by one rename. */
+  public Resubmission submitAgain(RetryRequest request) {
+    JobOnDisk ended = reading.read(request.job()).orElse(null);
+    JobState state = ended == null ? null : ended.directoryState();
+    Outcome allowed = AdoptionRules.allowsRetry(request.job(), state);
+    if (ended == null || state == null || !allowed.isDone()) {
+      return Resubmission.rejected(allowed);
+    }
+    boolean adopts = !request.fromStart() && AdoptionRules.adopts(state, ended.fold());
+    Adopting adopting = adopts ? new Adopting(ended, clock) : null;
+    try {
+      JobSpec spec = AdoptionRules.again(ended.id(), ended.spec());
+      NewJob job = newJob(spec, adopting == null ? Addition.NOTHING : adopting);
+      JobId given = request.id();
+      boolean fresh = given == null || publish(job, given);
+      JobId id = given == null ? publish(job) : given;
+      return fresh
+          ? Resubmission.created(id, spec, adopting == null ? null : adopting.fold)
+          : Resubmission.existing(id, spec, reading.read(id).map(JobOnDisk::fold).orElse(null));
+    } catch (IOException e) {
+      throw StoreErrors.ofReading("cannot read job " + ended.id(), e);
+    } catch (StoreException e) {
+      if (reading.read(ended.id()).isEmpty()) { // it was deleted meanwhile
+        return Resubmission.rejected(AdoptionRules.allowsRetry(ended.id(), null));
+      }
+      throw e;
     }
   }
 
@@ -111,19 +204,19 @@ public final class FsSubmitter implements JobSubmitter {
    * several do so at once, one succeeds and the others only help to publish its job. So what a
    * crash leaves under the id is complete, too.
    */
-  private boolean publishAs(JobId id, JobSpec spec, Map<String, byte[]> files) throws IOException {
+  private boolean publishAs(JobId id, NewJob job) throws IOException {
     Path own = layout.of(JobState.CREATED, reserve(JobIdGenerator.forThisProcess().next()));
     Path named = layout.of(JobState.CREATED, id);
     try {
-      noteWebhooks(spec, id);
-      stage(own, files);
+      noteWebhooks(job.spec(), id);
+      stage(own, job);
       moved(own, named);
       if (isThere(id)) { // another process was faster
         moved(named, own);
         return false;
       }
-      boolean published = moved(named, layout.of(startState(spec), id));
-      commits.commit(new UnsyncedChanges().addDirectory(layout.of(startState(spec))));
+      boolean published = moved(named, layout.of(job.startState(), id));
+      commits.commit(new UnsyncedChanges().addDirectory(layout.of(job.startState())));
       return published;
     } finally {
       discard(own);
@@ -160,16 +253,15 @@ public final class FsSubmitter implements JobSubmitter {
     }
   }
 
-  private Map<String, byte[]> files(JobSpec spec) {
+  private NewJob newJob(JobSpec spec, Addition addition) {
     JobSizeLimits.requireJob(spec);
     Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
-    return PlainJobFiles.fits(spec)
-        ? PlainJobFiles.files(spec, now)
-        : StagedJobDocument.files(spec, now);
-  }
-
-  private static JobState startState(JobSpec spec) {
-    return spec.held() ? JobState.PAUSED : JobState.PENDING;
+    return new NewJob(
+        spec,
+        PlainJobFiles.fits(spec)
+            ? PlainJobFiles.files(spec, now)
+            : StagedJobDocument.files(spec, now),
+        addition);
   }
 
   /** Reserves the id's directory: from here on this process may fill and discard it. */
@@ -184,7 +276,8 @@ public final class FsSubmitter implements JobSubmitter {
     }
   }
 
-  private void stage(Path dir, Map<String, byte[]> files) throws IOException {
+  private void stage(Path dir, NewJob job) throws IOException {
+    Map<String, byte[]> files = job.files();
     UnsyncedChanges unsynced = new UnsyncedChanges();
     TreeSet<Path> directories = new TreeSet<>();
     for (String name : files.keySet()) {
@@ -200,6 +293,7 @@ public final class FsSubmitter implements JobSubmitter {
       disk.write(dir.resolve(file.getKey()), file.getValue());
       unsynced.addFile(dir.resolve(file.getKey()));
     }
+    job.addition().write(new JobDirectory(disk, dir), unsynced);
     commits.commit(unsynced.addDirectory(dir));
   }
 

@@ -1,0 +1,81 @@
+package dev.millrace.core.store.memory;
+
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.Fact.Detail;
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.rules.AdoptionRules;
+import dev.millrace.core.internal.rules.JobFold;
+import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.rules.TransitionListener;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageEvent;
+import dev.millrace.core.task.TaskResult;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a new job adopts from an ended one. */
+record MemoryAdoption(MemoryJob ended, MemoryJob job) implements AdoptionRules.EndedJob {
+
+  /** Copies the results, and returns the entries that say so. */
+  List<LogEntry> entries() {
+    JobFold fold = job.emptyFold(TransitionListener.IGNORED);
+    job.log.forEach(fold::apply);
+    JobUpdate update = new JobUpdate(fold, job.createdAt, stage -> job.open(fold, stage));
+    AdoptionRules.adopt(update, this);
+    return update.entries();
+  }
+
+  @Override
+  public JobId id() {
+    return ended.id;
+  }
+
+  @Override
+  public JobFold fold() {
+    return ended.fold();
+  }
+
+  @Override
+  public boolean isGiven(StageFold stage, int task) {
+    return ended.isGiven(stage.number(), task);
+  }
+
+  @Override
+  public Detail.@Nullable Completed copyResult(StageFold stage, int task) {
+    TaskResult result = ended.result(stage, task);
+    if (result == null) {
+      return null;
+    }
+    job.adopt(stage.number(), task, result);
+    return new Detail.Completed(0, 0);
+  }
+
+  @Override
+  public @Nullable JsonObject frozenTerms(int stage, int task) {
+    JsonObject last = null;
+    for (LogEntry entry : ended.log) {
+      if (entry.fact() instanceof Fact.TermsFrozen(int of, int number, JsonObject terms)
+          && of == stage
+          && number == task) {
+        last = terms;
+      }
+    }
+    return last;
+  }
+
+  @Override
+  public @Nullable Cause approval(int stage) {
+    Cause last = null;
+    for (LogEntry entry : ended.log) {
+      if (entry.fact() instanceof Fact.StageChanged(int of, StageEvent event, Cause cause, var _)
+          && of == stage
+          && event == StageEvent.APPROVE) {
+        last = cause;
+      }
+    }
+    return last;
+  }
+}
