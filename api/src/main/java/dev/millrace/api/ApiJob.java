@@ -101,4 +101,28 @@ public record ApiJob(
   public @Nullable Instant endTime() {
     return times.endTime();
   }
+
+  /**
+   * The answer to a retry: a new job.
+   *
+   * @param job without its stages
+   * @param adopted how many of its tasks it took over from the ended job
+   * @param tasks how many tasks it had when it was created; stages that open later may add more
+   */
+  public record Retried(ApiJob job, int adopted, int tasks) {
+
+    public static Retried fromJson(JsonObject in) {
+      return new Retried(
+          ApiJob.fromJson(in.object("job")),
+          JsonFields.integer(in, "adopted"),
+          JsonFields.integer(in, "tasks"));
+    }
+
+    public JsonObject toJson() {
+      return JsonObject.create()
+          .put("job", job.toJson())
+          .put("adopted", adopted)
+          .put("tasks", tasks);
+    }
+  }
 }

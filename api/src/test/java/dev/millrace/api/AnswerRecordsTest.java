@@ -208,11 +208,11 @@ class AnswerRecordsTest {
 
   @Test
   void retriedJob() {
-    RetriedJob retried = new RetriedJob(job(List.of()), 3, 5);
+    ApiJob.Retried retried = new ApiJob.Retried(job(List.of()), 3, 5);
     assertWritten(
         retried,
         retried.toJson(),
-        RetriedJob::fromJson,
+        ApiJob.Retried::fromJson,
         "{\"job\":" + Json.write(job(List.of()).toJson()) + ",\"adopted\":3,\"tasks\":5}");
   }
 

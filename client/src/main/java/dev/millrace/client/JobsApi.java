@@ -7,7 +7,6 @@ import dev.millrace.api.NewStage;
 import dev.millrace.api.PageOf;
 import dev.millrace.api.PrunableJob;
 import dev.millrace.api.PruneRequest;
-import dev.millrace.api.RetriedJob;
 import dev.millrace.api.TaskTerms;
 import dev.millrace.api.UnreadableJob;
 import dev.millrace.client.error.ApiException;
@@ -86,7 +85,7 @@ public final class JobsApi {
    *
    * @param fromStart whether to repeat everything
    */
-  public RetriedJob retry(UUID job, boolean fromStart) {
+  public ApiJob.Retried retry(UUID job, boolean fromStart) {
     return retry(job, fromStart, null);
   }
 
@@ -94,7 +93,7 @@ public final class JobsApi {
    * @param key the idempotency key, by which the server recognizes a repeated request; null for a
    *     new one
    */
-  public RetriedJob retry(UUID job, boolean fromStart, @Nullable String key) {
+  public ApiJob.Retried retry(UUID job, boolean fromStart, @Nullable String key) {
     JsonObject body = JsonObject.create().put("fromStart", fromStart);
     return transport
         .sendCreate(
@@ -103,7 +102,7 @@ public final class JobsApi {
                 .idempotencyKey(key)
                 .body(body)
                 .timeoutPerTry(COPY_TIMEOUT))
-        .read(RetriedJob::fromJson);
+        .read(ApiJob.Retried::fromJson);
   }
 
   /** One page of jobs; the first page where {@code cursor} is null. */

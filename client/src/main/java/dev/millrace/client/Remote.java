@@ -7,7 +7,6 @@ import dev.millrace.api.ApiTask;
 import dev.millrace.api.LogLine;
 import dev.millrace.api.PageOf;
 import dev.millrace.api.PruneRequest;
-import dev.millrace.api.RetriedJob;
 import dev.millrace.api.TaskTerms;
 import dev.millrace.client.error.ApiException;
 import dev.millrace.client.error.ClientException;
@@ -122,7 +121,7 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
           "the server chooses the ids of jobs; call retry without an id");
     }
     try {
-      RetriedJob answer = client.jobs().retry(uuid(request.job()), request.fromStart());
+      ApiJob.Retried answer = client.jobs().retry(uuid(request.job()), request.fromStart());
       return new RetryResult(
           Outcome.DONE, ownId(answer.job()), true, answer.adopted(), answer.tasks());
     } catch (ApiException e) {

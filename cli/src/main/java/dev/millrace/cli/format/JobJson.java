@@ -199,6 +199,7 @@ public record JobJson(Status status, JsonObject json) {
               .putIfPresent("gate", stage.gate() ? true : null)
               .put("total", stage.total())
               .put("tasks", tasks)
+              .putIfPresent("adopted", stage.adopted() > 0 ? stage.adopted() : null)
               .putIfPresent("started_at", TimeText.micros(stage.startedAt()))
               .putIfPresent("completed_at", TimeText.micros(stage.completedAt()))
               .putIfPresent("error", stage.state() == StageState.FAILED ? stage.error() : null));

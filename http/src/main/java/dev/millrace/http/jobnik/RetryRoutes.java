@@ -1,6 +1,6 @@
 package dev.millrace.http.jobnik;
 
-import dev.millrace.api.RetriedJob;
+import dev.millrace.api.ApiJob;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
@@ -53,7 +53,7 @@ final class RetryRoutes {
     JobView job = lookup.job(submitted.id());
     RetryResult result = retry.result == null ? RetryResult.existing(job) : retry.result;
     return ApiResponse.json(
-        201, new RetriedJob(ApiJobMapper.of(job), result.adopted(), result.tasks()).toJson());
+        201, new ApiJob.Retried(ApiJobMapper.of(job), result.adopted(), result.tasks()).toJson());
   }
 
   /** Creates the job, and keeps what the store said. */

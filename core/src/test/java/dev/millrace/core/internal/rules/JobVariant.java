@@ -35,8 +35,12 @@ record JobVariant(
     /** Claims have leases. */
     LEASES,
     /** Its log is of version 1. */
-    OLD_LOG
+    OLD_LOG,
+    /** It is a retry of the same job, which ended in any way it can. */
+    ADOPTS
   }
+
+  private static final Set<Trait> ADOPTS = Set.of(Trait.ADOPTS);
 
   private static final Instant CREATED = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -74,7 +78,14 @@ record JobVariant(
             "fan-in without answer", plan(false, plain, fanIn), JobVariant::lost, Set.of()),
         new JobVariant(
             "leased claims", plan(false, half, plain), JobVariant::none, Set.of(Trait.LEASES)),
-        new JobVariant("grows on hold", open(true), JobVariant::each, Set.of(Trait.GROWS)));
+        new JobVariant("grows on hold", open(true), JobVariant::each, Set.of(Trait.GROWS)),
+        new JobVariant("retry, gate", plan(false, plain, gate), JobVariant::none, ADOPTS),
+        new JobVariant("retry, each", plan(false, tolerant, each), JobVariant::each, ADOPTS),
+        new JobVariant(
+            "retry, fan-in behind a gate",
+            plan(false, half, gatedFanIn),
+            JobVariant::given,
+            ADOPTS));
   }
 
   private static JobPlan plan(boolean held, StagePlan first, StagePlan second) {
@@ -83,6 +94,11 @@ record JobVariant(
 
   private static JobPlan open(boolean held) {
     return new JobPlan(CREATED, held, false, List.of());
+  }
+
+  /** The same job, submitted for the first time. */
+  JobVariant first() {
+    return new JobVariant(name + ", first", plan, templates, Set.of());
   }
 
   int logVersion() {

@@ -75,7 +75,9 @@ final class PossibleActions {
   }
 
   private void job() {
-    if (from.fold().state() == JobState.CREATED) {
+    if (from.fold().state() == JobState.CREATED && variant.has(Trait.ADOPTS)) {
+      RetriedJobs.endings(variant.first()).forEach(this::retry);
+    } else if (from.fold().state() == JobState.CREATED) {
       attempt(
           "enqueue",
           JOB,
@@ -106,6 +108,19 @@ final class PossibleActions {
       grow();
     }
     crash();
+  }
+
+  private void retry(JobFold ended) {
+    attempt(
+        "retry",
+        JOB,
+        Kind.DILIGENT,
+        update -> {
+          update.record(new Fact.Submitted());
+          AdoptionRules.adopt(update, new RetriedJobs.Ended(ended));
+          update.runCascade();
+          return Outcome.DONE;
+        });
   }
 
   private void crash() {

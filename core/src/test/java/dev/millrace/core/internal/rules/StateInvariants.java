@@ -104,11 +104,16 @@ final class StateInvariants {
     boolean kept = keepsItsState(world, fold.stage(at.stage()));
     require(
         kept
-            ? state == TaskState.CREATED || state == TaskState.PENDING
+            ? state == TaskState.CREATED || state == TaskState.PENDING || task.adoption() != null
             : !fold.state().isFinal() || state.isFinal(),
         "a final job has final tasks, but for those of stages that never began",
         world);
     require((task.startedAt() != null) == (task.token() != null), "started iff claimed", world);
+    require(
+        task.adoption() == null
+            || state == TaskState.COMPLETED && task.token() == null && task.attempts() == 0,
+        "an adopted task is COMPLETED and was never claimed",
+        world);
     if (state == TaskState.IN_PROGRESS) {
       require(
           task.lastClaim() != null

@@ -133,6 +133,10 @@ final class StateSpace {
     return stuck;
   }
 
+  List<ExploredState> states() {
+    return worlds;
+  }
+
   Set<JobState> jobStates() {
     Set<JobState> states = EnumSet.noneOf(JobState.class);
     worlds.forEach(world -> states.add(world.fold().state()));

@@ -9,6 +9,8 @@ import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobControls;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.RetryRequest;
+import dev.millrace.core.store.RetryResult;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -44,6 +46,24 @@ final class RandomChanges {
     touched.add(id);
   }
 
+  /** Runs a recent job again, if it has ended; sometimes under an id, which may be taken. */
+  void retry() {
+    JobId id = recent();
+    RetryRequest any = new RetryRequest(id, random.nextInt(5) == 0, null);
+    boolean named = random.nextInt(4) == 0;
+    boolean again = named && random.nextInt(3) == 0;
+    JobId wanted =
+        again ? recent() : JobId.of(pair.clock.instant().toEpochMilli() * 1_000, 9, ids.size());
+    RetryRequest request = named ? any.as(wanted) : any;
+    RetryResult result =
+        pair.same(request.toString(), side -> side.store.retry(request), this::shown);
+    if (result.fresh()) {
+      ids.add(result.id());
+      touched.add(result.id());
+    }
+    touched.add(id);
+  }
+
   JobId recent() {
     return ids.get(Math.max(0, ids.size() - 1 - random.nextInt(12)));
   }
@@ -68,6 +88,15 @@ final class RandomChanges {
 
   private Object shown(JobControls.Added added) {
     return List.of(kind(added.outcome()), added.first());
+  }
+
+  /** Of a job that existed before, more tasks may be known by now. */
+  private Object shown(RetryResult result) {
+    return List.of(
+        kind(result.outcome()),
+        String.valueOf(result.id()),
+        result.adopted(),
+        result.fresh() ? result.tasks() : -1);
   }
 
   private Object kind(Outcome outcome) {

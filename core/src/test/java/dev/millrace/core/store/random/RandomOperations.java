@@ -103,9 +103,11 @@ public final class RandomOperations {
   private void step() {
     touched.clear();
     soft = false;
-    int dice = random.nextInt(120);
+    int dice = random.nextInt(126);
     if (dice < 12 || ids.isEmpty()) {
       submit();
+    } else if (dice >= 120) {
+      changes.retry();
     } else if (dice >= 108) {
       changes.grow();
     } else if (dice >= 104) {
@@ -315,6 +317,15 @@ public final class RandomOperations {
         "task" + at, side -> side.store.task(id, stage, task).map(StoreComparison::comparable));
     pair.same(
         "held" + at, side -> side.store.findClaim(id, stage, task).map(StoreComparison::facts));
+    if (!a.claims.isEmpty()) {
+      Claim last = a.claims.getLast();
+      pair.same(
+          "held " + last,
+          side ->
+              side.store
+                  .findClaim(last.job(), last.key().stage(), last.key().task())
+                  .map(StoreComparison::facts));
+    }
     pair.same("idle", side -> side.store.isIdle(Set.of("generate", "embed")));
   }
 }

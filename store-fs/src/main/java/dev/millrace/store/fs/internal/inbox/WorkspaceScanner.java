@@ -6,7 +6,9 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.StoreBrokenException;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.EventLog;
@@ -28,6 +30,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +54,9 @@ public final class WorkspaceScanner implements AutoCloseable {
 
   /** Ids that this process is submitting now: it reports their arrival itself. */
   private final LinkedHashSet<JobId> expected = new LinkedHashSet<>(); // guarded by itself
+
+  /** Jobs that could not be read or written when they were discovered, as on a full disk. */
+  private final Set<JobId> skipped = ConcurrentHashMap.newKeySet();
 
   private Instant listed = Instant.MIN;
   private @Nullable DirectoryWatcher watch;
@@ -192,11 +198,32 @@ public final class WorkspaceScanner implements AutoCloseable {
       runIsolated(
           id,
           () -> {
-            if (index(id)) {
+            if (indexOrSkip(id)) {
               updater.counting().discovered(id);
               updater.notifier().changed(id);
             }
           });
+    }
+  }
+
+  /** Tries again what failed: nobody else would look at a job that has nothing to claim. */
+  public void discoverSkipped() {
+    for (JobId id : skipped) {
+      skipped.remove(id);
+      discover(id);
+    }
+  }
+
+  private boolean indexOrSkip(JobId id) {
+    try {
+      return index(id);
+    } catch (JobException e) {
+      throw e; // it is damaged, and stays so
+    } catch (StoreException | UncheckedIOException e) {
+      if (skipped.size() < MOST_EXPECTED) {
+        skipped.add(id);
+      }
+      throw e;
     }
   }
 

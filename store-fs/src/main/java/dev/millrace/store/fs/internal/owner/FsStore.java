@@ -249,6 +249,7 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
   @Override
   public int sweep() {
     requireLock();
+    scanner.discoverSkipped();
     return super.sweep();
   }
 

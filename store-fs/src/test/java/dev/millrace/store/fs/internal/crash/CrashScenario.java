@@ -53,7 +53,8 @@ record CrashScenario(String name, Consumer<SimulatedStore> before, Consumer<Simu
             gating(),
             ending(),
             deleting(),
-            OpenJobScenarios.all())
+            OpenJobScenarios.all(),
+            RetryScenarios.all())
         .flatMap(List::stream);
   }
 

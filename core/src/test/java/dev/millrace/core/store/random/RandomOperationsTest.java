@@ -1,8 +1,9 @@
-package dev.millrace.core.store.contract;
+package dev.millrace.core.store.random;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.core.event.Cause;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.ClaimSignal;
@@ -11,10 +12,10 @@ import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.QueueStats;
+import dev.millrace.core.store.RetryRequest;
 import dev.millrace.core.store.Subscription;
 import dev.millrace.core.store.fixture.StoreFixture;
 import dev.millrace.core.store.memory.MemoryStoreFixture;
-import dev.millrace.core.store.random.RandomOperations;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
 import java.lang.reflect.InvocationTargetException;
@@ -68,6 +69,11 @@ class RandomOperationsTest {
         "delete", (store, args) -> Outcome.DONE,
         "readNote", (store, args) -> Optional.of("forged"),
         "findClaim", (store, args) -> Optional.empty(),
+        "retry",
+            (store, args) -> {
+              RetryRequest asked = (RetryRequest) args[0];
+              return store.retry(new RetryRequest(asked.job(), true, asked.id()));
+            },
         "onChange", (store, args) -> (Subscription) () -> {},
         "queueStats", (store, args) -> new QueueStats(Map.of(), List.of()));
   }
@@ -87,7 +93,9 @@ class RandomOperationsTest {
         "complete", (store, args) -> store.complete((Claim) args[0], TaskResult.of("forged")),
         "close",
             (store, args) -> {
-              store.list(JobReader.Query.all()).forEach(id -> store.abort(id, ContractCase.ANNA));
+              store
+                  .list(JobReader.Query.all())
+                  .forEach(id -> store.abort(id, Cause.user("anna", null)));
               return null;
             },
         "list", (store, args) -> List.of(),

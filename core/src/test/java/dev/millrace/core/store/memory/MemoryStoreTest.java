@@ -1,8 +1,8 @@
-package dev.millrace.core.store.contract;
+package dev.millrace.core.store.memory;
 
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.contract.StoreContract;
 import dev.millrace.core.store.fixture.ContractSettings;
-import dev.millrace.core.store.memory.MemoryStoreFixture;
 
 /** The executable specification passes its own contract. */
 class MemoryStoreTest extends StoreContract {
