@@ -127,6 +127,13 @@ class OpenApiAgreementTest {
     request(404, "getPipeline", null, "00000000-0000-4000-8000-000000000000");
     request(200, "getJobTerms?limit=1", null, pipeline.string("id"));
     request(400, "getJobTerms?cursor=x", null, pipeline.string("id"));
+    request(400, "retryJob", null, pipeline.string("id"));
+    request(404, "retryJob", "{}", "00000000-0000-4000-8000-000000000000");
+    String aborted = Json.object(request(201, "createPipeline", whole)).string("id");
+    request(200, "updateJobStatus", "{\"status\":\"ABORTED\"}", aborted);
+    request(201, "retryJob", null, aborted);
+    request(201, "retryJob", "{\"fromStart\":true}", aborted);
+    request(400, "retryJob", "{\"fromStart\":1}", aborted);
     String old = "{\"before\":\"2026-01-01T00:00:00Z\"";
     request(200, "pruneJobs", old + "}");
     request(200, "pruneJobs?limit=1", old + ",\"states\":[\"FAILED\"],\"dryRun\":true}");

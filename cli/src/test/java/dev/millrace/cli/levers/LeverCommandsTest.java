@@ -6,8 +6,11 @@ import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader;
+import dev.millrace.core.task.Failure;
 import dev.millrace.store.fs.Workspace;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /** {@code pause}, {@code resume}, {@code abort}, {@code retry}, {@code prune}. */
@@ -84,6 +87,41 @@ class LeverCommandsTest extends CommandFixture {
     assertThat(cli.run("retry", "ws", "1736700000_1_0").err()).contains("no such job");
     assertThat(Json.object(cli.run("retry", "ws", old, "--json").out()).get("retry_of"))
         .isEqualTo(old);
+  }
+
+  @Test
+  void aRetryAdoptsWhatWasCompletedUnlessItBeginsAtTheStart() {
+    String job =
+        """
+        {"stages": [{"type": "generate", "tasks": ["one", "two"]},
+         {"type": "generate", "tasks": ["bad", "three"]}]}
+        """;
+    String old = cli.stdin(job).submit("ws", "--job", "-");
+    InProcessCli.work(
+        ws,
+        claim ->
+            claim.inputText().equals("bad")
+                ? Failure.permanent("broken")
+                : claim.inputText().toUpperCase(Locale.ROOT));
+    InProcessCli.Result result = cli.run("retry", "ws", old);
+    assertThat(result.err()).isEqualTo("adopted 2 of 4 tasks from job " + old + "\n");
+    String again = result.line();
+    assertThat(result.out()).isEqualTo(again + "\n");
+    assertThat(cli.run("job", "ws", again).out())
+        .containsPattern("retry of +" + old + " \\(2 tasks adopted\\)\n")
+        .containsPattern("1 +generate +\\S+ +2 +0 +2 +\\S* +2 adopted\n")
+        .contains("task 1/2 adopt from " + old + " task 2\n");
+    assertThat(cli.run("flow", "ws", again, "--tasks", "--json").lines().getFirst())
+        .contains("\"attempts\":0,")
+        .contains("\"adopted_from\":{\"job\":\"" + old + "\",\"task\":1}");
+    JsonObject json = Json.object(cli.run("retry", "ws", old, "--json").out());
+    assertThat(json.values()).containsEntry("adopted", 2L).containsEntry("tasks", 4L);
+    InProcessCli.Result repeated = cli.run("retry", "ws", old, "--from-start");
+    assertThat(repeated.err()).isEmpty();
+    assertThat(cli.run("job", "ws", repeated.line()).out()).doesNotContain("adopted");
+    InProcessCli.workAll(ws);
+    assertThat(cli.run("flow", "ws", again).status()).isZero();
+    assertThat(cli.run("retry", "ws", again).err()).as("it completed: repeated").isEmpty();
   }
 
   @Test

@@ -14,6 +14,7 @@ import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Writes small models of random weights, and processes jobs with one. */
 public final class RandomModelFiles {
@@ -31,8 +32,15 @@ public final class RandomModelFiles {
 
   /** Processes all tasks of a workspace that a model can do. */
   public static void drain(Path workspace, String name, Path model) throws InterruptedException {
+    drain(workspace, name, model, null);
+  }
+
+  /** The same with a chat template in place of the model's. */
+  public static void drain(Path workspace, String name, Path model, @Nullable String template)
+      throws InterruptedException {
     InferenceSettings settings =
         InferenceSettings.of(List.of(new NamedModel(name, model)))
+            .withChatTemplate(template)
             .withEngine(EngineSettings.usual().withThreads(2).withSlots(4));
     try (JobStore store = Workspace.open(workspace).own().orElseThrow();
         Inference inference = Inference.open(settings)) {

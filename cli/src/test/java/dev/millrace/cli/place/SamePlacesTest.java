@@ -7,7 +7,11 @@ import dev.millrace.cli.InProcessCli;
 import dev.millrace.cli.model.RandomModelFiles;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskResult;
 import dev.millrace.http.HttpApi;
 import dev.millrace.http.HttpSettings;
 import dev.millrace.http.auth.ApiKeyFile;
@@ -138,10 +142,33 @@ class SamePlacesTest {
     assertThat(spec.retryOf()).isEqualTo(InProcessCli.id(old));
     assertThat(spec.stages().getFirst().policy().maxAttempts()).isEqualTo(3);
     assertThat(cli.run("retry", url, old, "--json").out())
-        .matches("\\{\"id\":\"[0-9_]+\",\"retry_of\":\"" + old + "\"}\n");
+        .matches("\\{\"id\":\"[0-9_]+\",\"retry_of\":\"" + old + "\",\"adopted\":0,\"tasks\":2}\n");
     String prompt = done("again");
     String twice = cli.run("retry", url, prompt).line();
     assertThat(cli.run("flow", url, twice, "-w").out()).isEqualTo("AGAIN\n");
+  }
+
+  @Test
+  void whatWasCompletedIsAdoptedAlike() {
+    String job =
+        """
+        {"stages": [{"type": "generate", "tasks": ["a", "b"]},
+         {"type": "other", "tasks": ["c", "d"]}]}
+        """;
+    String old = cli.stdin(job).submit("ws", "--job", "-");
+    ClaimRequest others = new ClaimRequest(Set.of("other"), 2, "w", null);
+    List<Claim> claims = await().until(() -> store.claim(others), found -> !found.isEmpty());
+    store.complete(claims.getFirst(), TaskResult.of("C"));
+    store.fail(claims.getLast(), Failure.permanent("broken"));
+    InProcessCli.Result here = cli.run("retry", "ws", old);
+    InProcessCli.Result there = cli.run("retry", url, old);
+    assertThat(here.err()).isEqualTo("adopted 3 of 4 tasks from job " + old + "\n");
+    assertThat(there.err()).isEqualTo(here.err());
+    assertThat(cli.run("retry", url, old, "--json").out()).contains("\"adopted\":3,\"tasks\":4}");
+    assertThat(cli.run("retry", url, old, "--from-start").err()).isEmpty();
+    cli.run("abort", "ws", there.line());
+    same("flow", there.line(), "--tasks", "--json");
+    assertThat(cli.run("job", url, there.line()).out()).contains(" (3 tasks adopted)\n");
   }
 
   @Test

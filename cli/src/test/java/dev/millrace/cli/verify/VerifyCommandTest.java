@@ -110,6 +110,36 @@ class VerifyCommandTest {
         .contains("no task 9");
   }
 
+  /** The chat template writes the year of the job, which a retry must not change. */
+  @Test
+  void anAdoptedResultIsVerifiedByItsOwnTermsAndClock() throws IOException, InterruptedException {
+    String template = "{{ strftime_now('%Y') }}{% for m in messages %}{{ m.content }}{% endfor %}";
+    Path file = Files.writeString(dir.resolve("chat.jinja"), template);
+    cli.env("MILLRACE_CHAT_TEMPLATE_FILE", file.toString());
+    Files.writeString(
+        dir.resolve("job.json"),
+        """
+        {"stages": [
+          {"type": "generate", "data": {"max_tokens": 8, "temperature": 1}, "tasks": ["one", "two"]},
+          {"type": "other", "tasks": ["x"]}]}
+        """);
+    String old = cli.submit("ws", "--job", "job.json");
+    Path meta = ws.resolve("input/ready").resolve(old).resolve("meta.json");
+    Files.writeString(
+        meta, Files.readString(meta).replaceFirst("(\"submitted_at\": \")20\\d\\d", "$12020"));
+    RandomModelFiles.drain(ws, "random", model, template);
+    cli.run("abort", "ws", old);
+    InProcessCli.Result retry = cli.run("retry", "ws", old);
+    assertThat(retry.err()).startsWith("adopted 2 of 3 tasks");
+    assertThat(cli.run("job", "ws", retry.line(), "--events").out())
+        .contains("\"submitted\":\"2020-");
+    assertThat(cli.run("prune", "ws", "--older-than", "0s").out()).isEqualTo("pruned 1 job\n");
+    cli.run("abort", "ws", retry.line());
+    InProcessCli.Result verified = cli.run("verify", "ws", retry.line());
+    assertThat(verified.status()).as(verified.toString()).isZero();
+    assertThat(verified.lines().getLast()).startsWith("2 the same, 0 not");
+  }
+
   @Test
   void resultsOfOtherWorkersCannotBeVerified() {
     String id = cli.submit("ws", "x");

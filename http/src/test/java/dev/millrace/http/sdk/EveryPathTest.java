@@ -26,15 +26,20 @@ import dev.millrace.client.StageFilter;
 import dev.millrace.client.StagesApi;
 import dev.millrace.client.TaskFilter;
 import dev.millrace.client.error.ApiException;
+import dev.millrace.core.job.Adoption;
+import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageState;
+import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.task.Backoff;
 import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.core.task.TraceContext;
 import dev.millrace.http.route.Route;
@@ -88,6 +93,7 @@ class EveryPathTest {
     so1JobsCanBeFollowedAndCancelled();
     pipelinesAreSubmittedAsAWhole();
     jobsGrowStageByStage();
+    aRetryAdoptsWhatWasCompleted();
     healthAndDocumentsAreServed();
     // A request is logged after its response was sent: wait for the last one.
     assertThat(server.service.drain(Duration.ofSeconds(30))).isTrue();
@@ -322,6 +328,32 @@ class EveryPathTest {
     assertThat(client.stages().tasks(job.stages().getFirst().id()))
         .extracting(ApiTask::input)
         .containsExactly("a", Map.of("n", 2L));
+  }
+
+  @Test
+  void aRetryAdoptsWhatWasCompleted() {
+    JsonObject document =
+        Json.object("{\"stages\": [{\"type\": \"crop\", \"tasks\": [\"a\", \"b\"]}]}");
+    ApiJob job = client.jobs().submit(document, null);
+    assertThatThrownBy(() -> client.jobs().retry(job.id(), false))
+        .hasMessageContaining("JOB_NOT_IN_FINITE_STATE");
+    ClaimRequest one = new ClaimRequest(Set.of("crop"), 1, "w", null);
+    server.store.complete(server.store.claim(one).getFirst(), TaskResult.of("A"));
+    client.jobs().abort(job.id());
+    ApiJob.Retried retried = client.jobs().retry(job.id(), false, "key-2");
+    assertThat(retried.job().retryOf()).isEqualTo(job.id());
+    assertThat(retried.adopted()).isEqualTo(1);
+    assertThat(retried.tasks()).isEqualTo(2);
+    assertThat(client.jobs().retry(job.id(), false, "key-2")).isEqualTo(retried);
+    assertThatThrownBy(() -> client.jobs().retry(job.id(), true, "key-2"))
+        .hasMessageContaining("CONFLICT");
+    ApiStage stage = client.jobs().stages(retried.job().id()).toList().getFirst();
+    assertThat(stage.summary().adopted()).isEqualTo(1);
+    List<ApiTask> tasks = client.stages().tasks(stage.id()).toList();
+    assertThat(tasks).extracting(ApiTask::result).containsExactly("A", null);
+    JobId own = EntityId.of(job.id()).orElseThrow().job();
+    assertThat(tasks.getFirst().adoptedFrom()).isEqualTo(new Adoption(own, 1, job.creationTime()));
+    assertThat(client.jobs().retry(job.id(), true).adopted()).isZero();
   }
 
   @Test

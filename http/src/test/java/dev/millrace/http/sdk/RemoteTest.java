@@ -25,6 +25,8 @@ import dev.millrace.core.store.JobControls;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.RetryRequest;
+import dev.millrace.core.store.RetryResult;
 import dev.millrace.core.store.TaskView;
 import java.net.URI;
 import java.time.Duration;
@@ -238,6 +240,24 @@ class RemoteTest {
     assertThatThrownBy(() -> controls.pause(id, Cause.user("ada", "because")))
         .isInstanceOf(UnsupportedOperationException.class)
         .hasMessageContaining("comment");
+  }
+
+  @Test
+  void jobsAreRetriedAsInAWorkspace() {
+    JobId id =
+        remote.submit(JobSpec.of(List.of(StageSpec.of("resize", List.of(TaskSpec.of("x"))))));
+    RetryResult early = remote.retry(RetryRequest.of(id));
+    assertThat(early).isEqualTo(server.store.retry(RetryRequest.of(id)));
+    assertThat(early.outcome()).isInstanceOf(Outcome.Refused.class);
+    JobId none = Work.generateId();
+    assertThat(remote.retry(RetryRequest.of(none)))
+        .isEqualTo(server.store.retry(RetryRequest.of(none)));
+    server.store.abort(id, Cause.user("ada", null));
+    RetryResult again = remote.retry(RetryRequest.of(id));
+    assertThat(again).isEqualTo(new RetryResult(Outcome.DONE, again.id(), true, 0, 1));
+    assertThat(server.store.find(again.id()).orElseThrow().header().retryOf()).isEqualTo(id);
+    assertThatThrownBy(() -> remote.retry(RetryRequest.of(id).as(none)))
+        .isInstanceOf(UnsupportedOperationException.class);
   }
 
   private static JobSpec withWebhook(String url) {
