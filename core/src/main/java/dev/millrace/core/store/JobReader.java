@@ -104,6 +104,8 @@ public interface JobReader {
    * @param newest whether {@code limit} keeps the newest instead of the oldest
    * @param beyond where the previous page ended: only jobs after it, or with {@code newest} before
    *     it
+   * @param idPart only jobs whose id contains this text; null: all
+   * @param atGate only jobs that wait for an approval, see {@link JobView#stageAtGate}
    */
   record Query(
       Set<JobState> states,
@@ -111,14 +113,18 @@ public interface JobReader {
       @Nullable JobId parent,
       boolean newest,
       int limit,
-      @Nullable JobId beyond) {
+      @Nullable JobId beyond,
+      @Nullable String idPart,
+      boolean atGate) {
+    private static final Set<JobState> OPEN = Set.of(JobState.PENDING, JobState.IN_PROGRESS);
+
     public Query(
         Set<JobState> states,
         @Nullable String tag,
         @Nullable JobId parent,
         boolean newest,
         int limit) {
-      this(states, tag, parent, newest, limit, null);
+      this(states, tag, parent, newest, limit, null, null, false);
     }
 
     public static Query all() {
@@ -129,16 +135,34 @@ public interface JobReader {
       return new Query(states, null, null, false, Integer.MAX_VALUE);
     }
 
+    /** The jobs that wait for a user's approval: neither paused nor ended ones do. */
+    public static Query waitingForApproval() {
+      return in(OPEN).onlyAtGate();
+    }
+
     public Query newest(int most) {
-      return new Query(states, tag, parent, true, most, beyond);
+      return new Query(states, tag, parent, true, most, beyond, idPart, atGate);
     }
 
     public Query oldest(int most) {
-      return new Query(states, tag, parent, false, most, beyond);
+      return new Query(states, tag, parent, false, most, beyond, idPart, atGate);
     }
 
     public Query beyond(@Nullable JobId id) {
-      return new Query(states, tag, parent, newest, limit, id);
+      return new Query(states, tag, parent, newest, limit, id, idPart, atGate);
+    }
+
+    public Query idContaining(@Nullable String part) {
+      return new Query(states, tag, parent, newest, limit, beyond, part, atGate);
+    }
+
+    public Query onlyAtGate() {
+      return new Query(states, tag, parent, newest, limit, beyond, idPart, true);
+    }
+
+    /** Whether an id has the part that is asked for. */
+    public boolean acceptsId(JobId id) {
+      return idPart == null || id.value().contains(idPart);
     }
   }
 }

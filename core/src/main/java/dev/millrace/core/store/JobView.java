@@ -8,6 +8,7 @@ import dev.millrace.core.task.TaskState;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,6 +86,24 @@ public record JobView(
 
   public @Nullable Instant completedAt() {
     return times.completedAt();
+  }
+
+  /**
+   * The stage that waits for nothing but a user's approval. Empty if there is none, and if the job
+   * is paused or has ended: an approval alone would not let it continue.
+   */
+  public Optional<StageView> stageAtGate() {
+    if (!state.isOpen()) {
+      return Optional.empty();
+    }
+    boolean previousCompleted = true;
+    for (StageView stage : stages) {
+      if (stage.state() == StageState.WAITING && previousCompleted) {
+        return Optional.of(stage);
+      }
+      previousCompleted = stage.state() == StageState.COMPLETED;
+    }
+    return Optional.empty();
   }
 
   /** The same job in another state, for a store that knows more than the log says. */

@@ -14,6 +14,7 @@ import java.util.Map;
  * @param complete whether all jobs are counted that existed before counting began
  * @param queue tasks that wait in an open stage of an open job, and all that a worker has claimed
  * @param oldest when the oldest job with such a waiting task was created, to the second
+ * @param atGate jobs that wait for a user's approval, see {@link JobView#stageAtGate}
  */
 public record StatusCounts(
     boolean complete,
@@ -21,7 +22,8 @@ public record StatusCounts(
     Map<StageGroup, Long> stages,
     Map<TaskGroup, Long> tasks,
     Map<TaskGroup, Long> queue,
-    Map<QueueGroup, Instant> oldest) {
+    Map<QueueGroup, Instant> oldest,
+    long atGate) {
 
   /** The type that stands for all types beyond the first thousand. */
   public static final String OTHER_TYPES = "other";

@@ -36,7 +36,7 @@ record So1JobPage(List<JobView> jobs, @Nullable JobId next) {
     Set<JobState> states =
         state == null ? EnumSet.allOf(JobState.class) : So1StateMapping.storeStates(state);
     int wanted = limit + 1; // one more tells whether there is another page
-    Query query = new Query(states, tag, null, true, wanted, beyond);
+    Query query = new Query(states, tag, null, true, wanted).beyond(beyond);
     List<JobView> jobs = new ArrayList<>();
     JobId last = beyond;
     for (int visited = 0; visited < MAX_VISITS; ) {

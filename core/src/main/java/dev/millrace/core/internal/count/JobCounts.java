@@ -20,12 +20,18 @@ public final class JobCounts {
   /** Tasks that wait in an open stage of an open job, or run. */
   record QueuedTasks(TaskGroup group) {}
 
+  /** A job that waits for a user's approval. */
+  enum Gate {
+    WAITING
+  }
+
   private static final TaskState[] TASK_STATES = TaskState.values();
 
   private final JobState state;
   private final Priority priority;
   private final Instant createdAt;
   private final Map<Object, Integer> groups = new LinkedHashMap<>();
+  private boolean previousCompleted = true;
 
   private JobCounts(JobState state, Priority priority, Instant createdAt) {
     this.state = state;
@@ -59,10 +65,15 @@ public final class JobCounts {
     return new JobCounts(state, Priority.MEDIUM, Instant.EPOCH);
   }
 
+  /** Adds the next stage of the job. */
   private void add(String type, StageState stage, ToIntFunction<TaskState> counts) {
     if (isCounted(stage.isFinal())) {
       groups.merge(new StageGroup(stage, type), 1, Integer::sum);
     }
+    if (state.isOpen() && stage == StageState.WAITING && previousCompleted) {
+      groups.put(Gate.WAITING, 1);
+    }
+    previousCompleted = stage == StageState.COMPLETED;
     boolean open = state.isOpen() && stage.isOpen();
     for (TaskState task : TASK_STATES) {
       int count = counts.applyAsInt(task);

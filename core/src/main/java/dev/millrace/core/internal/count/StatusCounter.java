@@ -167,6 +167,7 @@ final class StatusCounter {
     Map<StageGroup, Long> byStage = new HashMap<>();
     Map<TaskGroup, Long> byTask = new HashMap<>();
     Map<TaskGroup, Long> queue = new HashMap<>();
+    long atGate = 0;
     for (int i = 0; i < groups.size(); i++) {
       if (totals[i] != 0) {
         switch (groups.get(i)) {
@@ -174,6 +175,7 @@ final class StatusCounter {
           case StageGroup group -> byStage.put(group, totals[i]);
           case TaskGroup group -> byTask.put(group, totals[i]);
           case QueuedTasks(TaskGroup group) -> queue.put(group, totals[i]);
+          case JobCounts.Gate _ -> atGate = totals[i];
           default -> throw new IllegalStateException("no group: " + groups.get(i));
         }
       }
@@ -181,7 +183,7 @@ final class StatusCounter {
     Map<QueueGroup, Instant> oldest = new HashMap<>();
     waiting.forEach(
         (group, seconds) -> oldest.put(group, Instant.ofEpochSecond(EPOCH + seconds.firstKey())));
-    return new StatusCounts(complete, byJob, byStage, byTask, queue, oldest);
+    return new StatusCounts(complete, byJob, byStage, byTask, queue, oldest, atGate);
   }
 
   /** How many jobs are counted, and how many shapes they share. */

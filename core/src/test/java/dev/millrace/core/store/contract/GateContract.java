@@ -12,6 +12,7 @@ import dev.millrace.core.stage.StageEvent;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimSignal;
+import dev.millrace.core.store.JobReader.Query;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.fixture.ManualClock;
 import java.util.List;
@@ -38,6 +39,37 @@ abstract class GateContract extends ContractCase {
     assertThat(events(id))
         .extracting(LogEntry::fact)
         .contains(new Fact.StageChanged(2, StageEvent.APPROVE, ANNA, null));
+  }
+
+  @Test
+  void jobsThatWaitForAnApprovalAreFound() {
+    JobId first = submit(gate(stage("a", "x")));
+    JobId later = submit(stage("b", "x"), gate(stage("c", "y")), gate(stage("d", "z")));
+    JobId paused = submit(gate(stage("a", "x")));
+    store.pause(paused, ANNA);
+    JobId held = submit(stage("e", "x"));
+    submit(stage("e", "x"));
+    assertThat(waiting()).containsExactly(first);
+    complete(claimOne("b"), "done");
+    assertThat(store.hold(held, 1, ANNA).isDone()).isTrue();
+    assertThat(waiting()).containsExactly(first, later, held);
+    assertThat(store.find(later).orElseThrow().stageAtGate().orElseThrow().number()).isEqualTo(2);
+    crash();
+    assertThat(waiting()).containsExactly(first, later, held);
+    assertThat(store.list(Query.waitingForApproval().newest(1))).containsExactly(held);
+    store.approve(first, 1, ANNA);
+    store.abort(held, ANNA);
+    store.resume(paused, ANNA);
+    assertThat(waiting()).containsExactly(later, paused);
+    store.approve(later, 2, ANNA);
+    assertThat(waiting()).containsExactly(paused);
+    complete(claimOne("c"), "done");
+    assertThat(store.find(later).orElseThrow().stageAtGate().orElseThrow().number()).isEqualTo(3);
+    assertThat(waiting()).containsExactly(later, paused);
+  }
+
+  private List<JobId> waiting() {
+    return store.list(Query.waitingForApproval());
   }
 
   @Test

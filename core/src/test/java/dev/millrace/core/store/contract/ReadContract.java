@@ -75,6 +75,22 @@ abstract class ReadContract extends ContractCase {
   }
 
   @Test
+  void jobsAreFoundByAPartOfTheirId() {
+    JobId first = submit(stage("a", "x"));
+    JobId second = submit(stage("a", "x"));
+    complete(claimOne("a"), "done");
+    for (JobId id : List.of(first, second)) {
+      assertThat(store.list(JobReader.Query.all().idContaining(id.value()))).containsExactly(id);
+      String time = id.value().substring(0, id.value().indexOf('_'));
+      assertThat(store.list(JobReader.Query.all().idContaining(time))).contains(id);
+    }
+    assertThat(store.list(JobReader.Query.all().idContaining("_"))).containsExactly(first, second);
+    assertThat(store.list(JobReader.Query.all().idContaining("_").newest(1)))
+        .containsExactly(second);
+    assertThat(store.list(JobReader.Query.all().idContaining(first.value() + "0"))).isEmpty();
+  }
+
+  @Test
   void jobsAreFoundByTagAndParent() {
     JobId parent = submit(stage("a", "x"));
     JobId red = store.submit(ContractJobs.tagged(job(stage("a", "x")), parent, "red", "round"));

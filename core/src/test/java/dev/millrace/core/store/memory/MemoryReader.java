@@ -159,7 +159,9 @@ final class MemoryReader implements JobReader {
                       job ->
                           query.parent() == null || query.parent().equals(job.submitted.parent()))
                   .map(job -> job.id)
-                  .filter(id -> isBeyond(query, id))
+                  .filter(id -> isBeyond(query, id) && query.acceptsId(id))
+                  .filter(
+                      id -> !query.atGate() || find(id).flatMap(JobView::stageAtGate).isPresent())
                   .toList();
           int most = Math.min(query.limit(), ids.size());
           return query.newest() ? ids.subList(ids.size() - most, ids.size()) : ids.subList(0, most);

@@ -292,6 +292,11 @@ public final class RandomOperations {
     touched.addAll(ids);
   }
 
+  private String part(JobId id) {
+    int from = random.nextInt(id.value().length() - 3);
+    return id.value().substring(from, from + 4);
+  }
+
   private void read() {
     Set<JobState> states = EnumSet.allOf(JobState.class);
     states.removeIf(state -> random.nextInt(4) == 0);
@@ -302,7 +307,9 @@ public final class RandomOperations {
             random.nextBoolean() ? null : ids.get(random.nextInt(ids.size())),
             random.nextBoolean(),
             random.nextInt(10),
-            random.nextBoolean() ? null : ids.get(random.nextInt(ids.size())));
+            random.nextBoolean() ? null : ids.get(random.nextInt(ids.size())),
+            random.nextInt(3) > 0 ? null : part(ids.get(random.nextInt(ids.size()))),
+            random.nextInt(4) == 0);
     pair.same("list " + query, side -> side.store.list(query), Collection::toString);
     JobId id = ids.get(random.nextInt(ids.size()));
     int from = random.nextInt(1, 4);

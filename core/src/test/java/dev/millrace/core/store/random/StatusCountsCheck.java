@@ -29,6 +29,7 @@ public final class StatusCountsCheck {
   private final Map<TaskGroup, Long> tasks = new HashMap<>();
   private final Map<TaskGroup, Long> queue = new HashMap<>();
   private final Map<QueueGroup, Instant> oldest = new HashMap<>();
+  private long atGate;
 
   private StatusCountsCheck() {}
 
@@ -48,7 +49,8 @@ public final class StatusCountsCheck {
     for (JobId id : store.list(JobReader.Query.all())) {
       scan.add(store.find(id).orElseThrow());
     }
-    return new StatusCounts(true, scan.jobs, scan.stages, scan.tasks, scan.queue, scan.oldest);
+    return new StatusCounts(
+        true, scan.jobs, scan.stages, scan.tasks, scan.queue, scan.oldest, scan.atGate);
   }
 
   public static void requireSame(StatusCounts kept, StatusCounts scanned) {
@@ -57,10 +59,12 @@ public final class StatusCountsCheck {
     assertThat(kept.tasks()).as("tasks").isEqualTo(scanned.tasks());
     assertThat(kept.queue()).as("queue").isEqualTo(scanned.queue());
     assertThat(kept.oldest()).as("oldest").isEqualTo(scanned.oldest());
+    assertThat(kept.atGate()).as("at a gate").isEqualTo(scanned.atGate());
   }
 
   private void add(JobView job) {
     jobs.merge(job.state(), 1L, Long::sum);
+    atGate += job.stageAtGate().isPresent() ? 1 : 0;
     for (StageView stage : job.stages()) {
       if (!job.state().isFinal() || stage.state().isFinal()) {
         stages.merge(new StageGroup(stage.state(), stage.type()), 1L, Long::sum);

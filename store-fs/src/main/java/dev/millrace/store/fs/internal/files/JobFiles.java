@@ -166,6 +166,12 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
             || disk.kind(dir.resolve(StagedJobDocument.FILE)) != Disk.Kind.NOTHING);
   }
 
+  /** Whether a job in this directory may have a gate: a plain one has none before its first entry. */
+  static boolean hasGateOrLog(Disk disk, Path dir) throws IOException {
+    return disk.kind(dir.resolve(StagedJobDocument.FILE)) != Disk.Kind.NOTHING
+        || disk.kind(dir.resolve(EventLog.FILE)) != Disk.Kind.NOTHING;
+  }
+
   /**
    * Reads the job in a directory; throws {@link MalformedJobException} if it breaks a rule.
    *

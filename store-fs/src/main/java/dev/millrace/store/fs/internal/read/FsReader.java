@@ -62,7 +62,7 @@ public final class FsReader implements JobReader {
     this.disk = disk;
     this.layout = layout;
     this.whereabouts = new JobLocator(disk, layout);
-    this.catalogue = new JobLister(disk, layout, whereabouts);
+    this.catalogue = new JobLister(disk, layout, whereabouts, this::isAtGate);
     this.stamps = new JobVersionStamps(disk, layout);
   }
 
@@ -305,6 +305,15 @@ public final class FsReader implements JobReader {
   @Override
   public Optional<JobSpec> spec(JobId id) {
     return onJob(id, Optional.empty(), job -> Optional.of(job.spec()));
+  }
+
+  /** A job that cannot be read waits for nobody's approval. */
+  private boolean isAtGate(JobId id) {
+    try {
+      return find(id).flatMap(JobView::stageAtGate).isPresent();
+    } catch (JobException e) {
+      return false;
+    }
   }
 
   @Override

@@ -30,17 +30,23 @@ final class JobLister {
   private final Disk disk;
   private final WorkspaceLayout layout;
   private final JobLocator whereabouts;
+  private final Predicate<JobId> isAtGate;
 
-  JobLister(Disk disk, WorkspaceLayout layout, JobLocator whereabouts) {
+  /**
+   * @param isAtGate reads a job to see whether it waits for an approval
+   */
+  JobLister(
+      Disk disk, WorkspaceLayout layout, JobLocator whereabouts, Predicate<JobId> isAtGate) {
     this.disk = disk;
     this.layout = layout;
     this.whereabouts = whereabouts;
+    this.isAtGate = isAtGate;
   }
 
   /** Ids, sorted by time. */
   List<JobId> list(Query query) throws IOException {
-    // Tags and parents are in the metadata: read it before selecting.
-    boolean choosy = query.tag() != null || query.parent() != null;
+    // Tags, parents and gates are in the files of a job: read them before selecting.
+    boolean choosy = query.tag() != null || query.parent() != null || query.atGate();
     int most = choosy ? Integer.MAX_VALUE : query.limit();
     List<JobId> ids = new ArrayList<>();
     Query next = query;
@@ -71,7 +77,8 @@ final class JobLister {
             layout.of(state),
             name -> {
               JobId id = JobId.parse(name).orElse(null);
-              if (id != null && (beyond == null || order.compare(id, beyond) > 0)) {
+              boolean later = id != null && (beyond == null || order.compare(id, beyond) > 0);
+              if (later && query.acceptsId(id)) {
                 keep(found, order, id, state, most);
               }
               return true;
@@ -98,6 +105,9 @@ final class JobLister {
   }
 
   private boolean selected(Query query, JobId id, JobState state) throws IOException {
+    if (query.atGate() && !(mayBeAtGate(id, state) && isAtGate.test(id))) {
+      return false;
+    }
     if (query.tag() == null && query.parent() == null) {
       return isJob(state, layout.of(state, id));
     }
@@ -105,6 +115,13 @@ final class JobLister {
     return header != null
         && (query.tag() == null || header.tags().contains(query.tag()))
         && (query.parent() == null || query.parent().equals(header.parent()));
+  }
+
+  /** Most jobs in a queue are prompts that nothing has happened to: these need not be read. */
+  private boolean mayBeAtGate(JobId id, JobState state) throws IOException {
+    return state != JobState.PENDING
+        || JobFiles.hasGateOrLog(disk, layout.of(state, id))
+        || disk.kind(layout.of(state, id)) == Disk.Kind.NOTHING; // it has moved
   }
 
   /** The submitter's part of a job; null if it is missing or cannot be read. */
