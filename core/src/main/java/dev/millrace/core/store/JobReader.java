@@ -140,6 +140,10 @@ public interface JobReader {
       return in(OPEN).onlyAtGate();
     }
 
+    public Query tagged(@Nullable String newTag) {
+      return new Query(states, newTag, parent, newest, limit, beyond, idPart, atGate);
+    }
+
     public Query newest(int most) {
       return new Query(states, tag, parent, true, most, beyond, idPart, atGate);
     }
