@@ -1,5 +1,6 @@
 package dev.millrace.api;
 
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param sealed whether the job was submitted as a whole, so that no stages can be added
  * @param parent the job that created this one
  * @param retryOf the job that this one repeats
+ * @param ownId the job's id in its workspace, as {@code millrace work} prints it; null if the answer
+ *     has none
+ * @param waitsForApproval the stage that waits for nothing but an approval; null if none does
  * @param stages in order; empty unless the request asks for them
  */
 public record ApiJob(
@@ -34,6 +38,8 @@ public record ApiJob(
     List<String> tags,
     @Nullable UUID parent,
     @Nullable UUID retryOf,
+    @Nullable JobId ownId,
+    @Nullable Integer waitsForApproval,
     List<ApiStage> stages) {
 
   public ApiJob {
@@ -57,6 +63,8 @@ public record ApiJob(
         JsonFields.strings(in, "tags"),
         JsonFields.uuidOrNull(in, "parent"),
         JsonFields.uuidOrNull(in, "retryOf"),
+        in.has("ownId") ? new JobId(in.string("ownId")) : null,
+        in.has("waitsForApproval") ? JsonFields.integer(in, "waitsForApproval") : null,
         JsonFields.list(in, "stages", ApiStage::fromJson));
   }
 
@@ -78,7 +86,9 @@ public record ApiJob(
       out.put("tags", tags);
     }
     return out.putIfPresent("parent", JsonFields.text(parent))
-        .putIfPresent("retryOf", JsonFields.text(retryOf));
+        .putIfPresent("retryOf", JsonFields.text(retryOf))
+        .putIfPresent("ownId", ownId == null ? null : ownId.value())
+        .putIfPresent("waitsForApproval", waitsForApproval);
   }
 
   /** The answer to a request that asks for stages: {@code stages} is there even if empty. */

@@ -68,6 +68,8 @@ class AnswerRecordsTest {
         List.of("a", "b"),
         new UUID(1, 1),
         new UUID(2, 2),
+        new JobId("1_2_3"),
+        2,
         stages);
   }
 
@@ -82,7 +84,8 @@ class AnswerRecordsTest {
           + TRACE_FIELDS
           + ",\"tags\":[\"a\",\"b\"],"
           + "\"parent\":\"00000000-0000-0001-0000-000000000001\","
-          + "\"retryOf\":\"00000000-0000-0002-0000-000000000002\"";
+          + "\"retryOf\":\"00000000-0000-0002-0000-000000000002\","
+          + "\"ownId\":\"1_2_3\",\"waitsForApproval\":2";
 
   @Test
   void jobWithAllFields() {
@@ -105,6 +108,8 @@ class AnswerRecordsTest {
             false,
             null,
             List.of(),
+            null,
+            null,
             null,
             null,
             List.of());

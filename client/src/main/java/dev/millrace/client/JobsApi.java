@@ -114,6 +114,8 @@ public final class JobsApi {
                 .query("priority", filter.priority())
                 .query("from_date", filter.from())
                 .query("end_date", filter.until())
+                .query("id_part", filter.idPart())
+                .query("waits_for_approval", ApiTransport.trueOrNull(filter.atGate()))
                 .query("should_return_stages", ApiTransport.trueOrNull(filter.stages()))
                 .query("limit", ApiTransport.limitOrNull(filter.limit()))
                 .query("cursor", cursor))

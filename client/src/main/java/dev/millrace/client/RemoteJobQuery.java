@@ -10,10 +10,12 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Answers a job query from the API's lists. Jobs whose UUIDs have only a hash of their id are left
- * out, because the API does not show the id: these are jobs of directories that a user has named.
+ * Answers a job query from the API's lists. The newest jobs come without their own ids, so that
+ * jobs whose UUIDs have only a hash of it are left out there: those of directories that a user has
+ * named.
  */
 final class RemoteJobQuery {
   private static final int PAGE = 1_000;
@@ -25,7 +27,11 @@ final class RemoteJobQuery {
   }
 
   List<JobId> find(Query query) {
-    boolean any = query.states().size() == JobState.values().length && query.parent() == null;
+    boolean any =
+        query.states().size() == JobState.values().length
+            && query.parent() == null
+            && query.idPart() == null
+            && !query.atGate();
     return query.newest() && any ? newest(query) : scan(query);
   }
 
@@ -47,9 +53,9 @@ final class RemoteJobQuery {
     Stream<JobId> found =
         client
             .jobs()
-            .all(JobFilter.all().limit(PAGE))
+            .all(filter(query))
             .filter(job -> matches(query, job))
-            .map(job -> ApiViewConverter.toJobId(job.id()))
+            .map(RemoteJobQuery::id)
             .filter(Objects::nonNull)
             .filter(id -> within(query, id))
             .sorted();
@@ -65,6 +71,17 @@ final class RemoteJobQuery {
           }
         });
     return List.copyOf(last);
+  }
+
+  private static JobFilter filter(Query query) {
+    return JobFilter.all()
+        .idContaining(query.idPart())
+        .waitingForApproval(query.atGate())
+        .limit(PAGE);
+  }
+
+  private static @Nullable JobId id(ApiJob job) {
+    return job.ownId() == null ? ApiViewConverter.toJobId(job.id()) : job.ownId();
   }
 
   private static boolean matches(Query query, ApiJob job) {

@@ -31,6 +31,7 @@ final class EntityScanner {
   void scanJobs(ListFilters.OfJobs filter, Function<JobView, JsonObject> json) {
     EntityId after = page.after();
     scanJobIds(
+        filter.query(),
         after == null ? null : after.job(),
         id -> {
           if (filter.period().mayContain(id)) {
@@ -118,16 +119,17 @@ final class EntityScanner {
     EntityId after = page.after();
     if (after == null || find(after.job()).map(visit::test).orElse(true)) {
       scanJobIds(
+          Query.all(),
           after == null ? null : after.job(),
           id -> !filter.test(id) || find(id).map(visit::test).orElse(true));
     }
   }
 
-  private void scanJobIds(@Nullable JobId beyond, Predicate<JobId> visit) {
+  private void scanJobIds(Query query, @Nullable JobId beyond, Predicate<JobId> visit) {
     JobId last = beyond;
     int most = page.entriesLeft() + 1; // enough if no job is filtered out
     while (true) {
-      List<JobId> ids = store.list(Query.all().oldest(most).beyond(last));
+      List<JobId> ids = store.list(query.oldest(most).beyond(last));
       for (JobId id : ids) {
         if (!page.visit(EntityId.of(id)) || !visit.test(id)) {
           return;

@@ -5,6 +5,7 @@ import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.stage.StageState;
+import dev.millrace.core.store.JobReader.Query;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.TaskView;
@@ -60,13 +61,20 @@ final class ListFilters {
     }
   }
 
-  /** The filter of a list of jobs. */
-  record OfJobs(@Nullable String name, @Nullable Priority priority, Period period) {
+  /**
+   * The filter of a list of jobs.
+   *
+   * @param query what the store selects by itself
+   */
+  record OfJobs(@Nullable String name, @Nullable Priority priority, Period period, Query query) {
     static OfJobs of(ApiRequest call) {
+      boolean atGate = RequestParameters.flag(call, "waits_for_approval");
       return new OfJobs(
           call.query("job_name").orElse(null),
           call.query("priority").map(JobDocument::priority).orElse(null),
-          Period.of(call));
+          Period.of(call),
+          (atGate ? Query.waitingForApproval() : Query.all())
+              .idContaining(call.query("id_part").orElse(null)));
     }
 
     boolean accept(JobView job) {

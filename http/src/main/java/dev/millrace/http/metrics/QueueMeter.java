@@ -35,6 +35,8 @@ final class QueueMeter implements MultiCollector {
       new Gauge("millrace_queue_depth", "Tasks of open stages that wait for a worker or run.");
   private final Gauge oldest =
       new Gauge("millrace_queue_oldest_seconds", "Age of the oldest job that has a task waiting.");
+  private final Gauge atGate =
+      new Gauge("millrace_jobs_at_gate", "Jobs that wait for nothing but an approval.");
   private final Gauge complete =
       new Gauge(
           "millrace_counts_complete",
@@ -85,7 +87,7 @@ final class QueueMeter implements MultiCollector {
 
   @Override
   public synchronized MetricSnapshots collect() {
-    Gauge[] all = {jobs, stages, tasks, tasksByPriority, depth, oldest, complete};
+    Gauge[] all = {jobs, stages, tasks, tasksByPriority, depth, oldest, atGate, complete};
     for (Gauge gauge : all) {
       gauge.clear();
     }
@@ -122,6 +124,7 @@ final class QueueMeter implements MultiCollector {
                     types.label(group.type()),
                     "priority",
                     group.priority().name()));
+    atGate.add(counts.atGate());
     complete.add(counts.complete() ? 1 : 0);
   }
 

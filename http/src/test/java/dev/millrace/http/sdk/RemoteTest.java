@@ -84,6 +84,27 @@ class RemoteTest {
   }
 
   @Test
+  void jobsAreFoundByAPartOfTheirIdAndAtAGate() {
+    JobId first = submit("a");
+    StageSpec gate =
+        StageSpec.builder("resize").gate(true).tasks(List.of(TaskSpec.of("b"))).build();
+    JobId waiting = work.submit(JobSpec.of(List.of(gate))).id();
+    JobId foreign = new JobId("1736700000_12345_0");
+    server.store.submit(
+        JobSpec.of(List.of(StageSpec.of("resize", List.of(TaskSpec.of("c"))))), foreign);
+
+    JobReader.Query all = JobReader.Query.all();
+    assertThat(remote.list(all.idContaining("6700000_123"))).containsExactly(foreign);
+    assertThat(remote.list(all.idContaining(first.value()))).containsExactly(first);
+    assertThat(remote.list(all.idContaining("no such part"))).isEmpty();
+    assertThat(remote.list(JobReader.Query.waitingForApproval())).containsExactly(waiting);
+    assertThat(remote.find(waiting).orElseThrow().stageAtGate().orElseThrow().number())
+        .isEqualTo(1);
+    assertThat(server.client.jobs().get(EntityId.of(waiting).uuid()).waitsForApproval())
+        .isEqualTo(1);
+  }
+
+  @Test
   void logIsFollowedToItsEnd() throws InterruptedException {
     JobId id = submit("a", "b");
     List<LogEntry> entries = new ArrayList<>();

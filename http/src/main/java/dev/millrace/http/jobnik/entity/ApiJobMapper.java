@@ -9,6 +9,7 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.http.job.JobDisplayName;
 import java.util.List;
 import java.util.UUID;
@@ -43,6 +44,8 @@ public final class ApiJobMapper {
         header.tags(),
         uuid(header.parent()),
         uuid(header.retryOf()),
+        header.id(),
+        job.stageAtGate().map(StageView::number).orElse(null),
         stages);
   }
 
