@@ -6,6 +6,7 @@ import dev.millrace.engine.api.GenerationListener;
 import dev.millrace.engine.api.GenerationLoop;
 import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.api.ModelInfo;
+import dev.millrace.engine.api.WarmUp;
 import dev.millrace.engine.api.WheelStats;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.gguf.GgufMetadata;
@@ -23,6 +24,7 @@ import dev.millrace.engine.internal.wheel.WheelSettings;
 import dev.millrace.engine.token.Tokenizer;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -97,15 +99,8 @@ public final class Engine implements AutoCloseable {
 
   private static Parts parts(
       Tokenizer tokenizer, PromptEncoder prompts, LocalModel model, WheelSettings settings) {
-    PipeProcessor processor = PipeProcessor.local(List.of(model.segment()), model.end());
-    BatchLoop loop =
-        new BatchLoop(
-            settings,
-            List.of(processor),
-            tokenizer,
-            () -> Detokenizer.of(tokenizer.decoder()),
-            System::nanoTime,
-            null);
+    BatchLoop loop = loop(tokenizer, model, settings);
+    loop.warmUpWith(() -> loop(tokenizer, model, settings.withPrefixReuse(false)));
     return new Parts(
         tokenizer,
         prompts,
@@ -116,6 +111,16 @@ public final class Engine implements AutoCloseable {
         model.kvBytesPerToken(),
         loop,
         model);
+  }
+
+  private static BatchLoop loop(Tokenizer tokenizer, LocalModel model, WheelSettings settings) {
+    return new BatchLoop(
+        settings,
+        List.of(PipeProcessor.local(List.of(model.segment()), model.end())),
+        tokenizer,
+        () -> Detokenizer.of(tokenizer.decoder()),
+        System::nanoTime,
+        null);
   }
 
   private void run() {
@@ -182,6 +187,11 @@ public final class Engine implements AutoCloseable {
   /** Queues a request: see {@link GenerationLoop#submit}. */
   public Generation submit(GenerationRequest request, GenerationListener listener) {
     return parts.loop.submit(request, Objects.requireNonNull(listener, "listener"));
+  }
+
+  /** Begins to warm up: see {@link GenerationLoop#warmUp}. */
+  public WarmUp warmUp(Duration most) {
+    return parts.loop.warmUp(most);
   }
 
   public WheelStats stats() {

@@ -10,6 +10,7 @@ import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.api.GenerationResult;
 import dev.millrace.engine.api.Pooling;
 import dev.millrace.engine.api.Sampling;
+import dev.millrace.engine.api.WarmUp;
 import dev.millrace.engine.error.EngineClosedException;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.config.ModelConfig;
@@ -28,6 +29,7 @@ import dev.millrace.engine.oracle.RandomModels;
 import dev.millrace.engine.token.Tokenizer;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -143,6 +145,27 @@ class EngineTest {
           closer.set(Thread.currentThread());
           end.close();
         });
+  }
+
+  @Test
+  void aWarmUpChangesNoOutputAndGivesWay() throws Exception {
+    GenerationResult cold;
+    try (Engine engine = open()) {
+      cold = engine.submit(request(40), (token, text, logprobs) -> {}).await();
+    }
+    try (Engine engine = open()) {
+      assertThat(engine.warmUp(Duration.ofMillis(200)).await(Duration.ofMinutes(1))).isTrue();
+      assertThat(engine.stats().turns()).isZero();
+      GenerationResult warm = engine.submit(request(40), (token, text, logprobs) -> {}).await();
+      assertThat(warm.tokens()).isEqualTo(cold.tokens());
+      assertThat(warm.usage().cachedTokens()).isZero();
+    }
+    try (Engine engine = open()) {
+      WarmUp warmUp = engine.warmUp(Duration.ofDays(1));
+      GenerationResult first = engine.submit(request(40), (token, text, logprobs) -> {}).await();
+      assertThat(first.tokens()).isEqualTo(cold.tokens());
+      assertThat(warmUp.await(Duration.ofMinutes(1))).isTrue();
+    }
   }
 
   @Test

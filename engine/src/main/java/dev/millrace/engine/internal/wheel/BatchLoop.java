@@ -4,6 +4,7 @@ import dev.millrace.engine.api.Generation;
 import dev.millrace.engine.api.GenerationListener;
 import dev.millrace.engine.api.GenerationLoop;
 import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.WarmUp;
 import dev.millrace.engine.api.WheelStats;
 import dev.millrace.engine.error.EngineClosedException;
 import dev.millrace.engine.error.EngineException;
@@ -14,7 +15,9 @@ import dev.millrace.engine.internal.pipe.SequenceCondition;
 import dev.millrace.engine.internal.sample.SamplerBuffers;
 import dev.millrace.engine.internal.wheel.WheelCounters.Counter;
 import dev.millrace.engine.token.Vocabulary;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -39,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  * may call the other methods.
  */
 public final class BatchLoop implements GenerationLoop {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.engine");
   private static final int MOST_PIPES = Long.SIZE;
 
   private final Shared shared;
@@ -47,6 +51,9 @@ public final class BatchLoop implements GenerationLoop {
   private final List<Wheel> wheels = new ArrayList<>();
   private final AdmissionRouter router;
   private final List<WheelCounters> counters = new ArrayList<>();
+  private final int vocabularySize;
+
+  private volatile @Nullable Supplier<BatchLoop> scratchLoop;
 
   /**
    * A group of sequences at other nodes.
@@ -92,6 +99,7 @@ public final class BatchLoop implements GenerationLoop {
           "model: its head gives %d logits, but its vocabulary has %d tokens"
               .formatted(logitCount, vocabulary.size()));
     }
+    vocabularySize = logitCount;
     WheelSettings own = auditHook == null ? settings : settings.withPrefixReuse(false);
     WaitQueue queue = new WaitQueue();
     SamplerBuffers samplerBuffers = new SamplerBuffers(logitCount);
@@ -124,6 +132,48 @@ public final class BatchLoop implements GenerationLoop {
     shared.tokenSelector().replay(sequence);
     inbox.put(sequence);
     return generation;
+  }
+
+  /**
+   * Makes {@link #warmUp} possible.
+   *
+   * @param scratch makes a scheduler over the same model, whose pages are those of this one; it is
+   *     used before this one has computed anything
+   */
+  public void warmUpWith(Supplier<BatchLoop> scratch) {
+    scratchLoop = scratch;
+  }
+
+  @Override
+  public WarmUp warmUp(Duration most) {
+    Supplier<BatchLoop> scratch = scratchLoop;
+    if (scratch == null) {
+      return WarmUp.DONE;
+    }
+    WarmUpRun run = new WarmUpRun(most, shared.clock());
+    if (!inbox.offer(() -> warmUp(run, scratch), run::end)) {
+      run.end();
+    }
+    return run;
+  }
+
+  /** Pages that this scheduler uses or has cached would be overwritten: then it is too late. */
+  private void warmUp(WarmUpRun run, Supplier<BatchLoop> scratch) {
+    try {
+      boolean idle = shared.waitQueue().waiting().isEmpty();
+      if (idle && wheels.stream().allMatch(Wheel::isUntouched)) {
+        run.run(scratch.get(), vocabularySize, inbox::hasMore);
+      }
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "the warm-up of a model failed", e); // requests will say why
+    } finally {
+      run.end();
+    }
+  }
+
+  /** The most positions of one sequence. */
+  int capacity() {
+    return shared.settings().capacity();
   }
 
   /** Handles a frame from another node of a pipe. Throws if it cannot be read. */

@@ -161,6 +161,11 @@ final class Wheel {
     allocator.dropCached();
   }
 
+  /** Whether no page is in use or cached. */
+  boolean isUntouched() {
+    return allocator.free() == allocator.total();
+  }
+
   void publish() {
     counters.set(Counter.ADMITTED, admission.admitted().size());
     counters.set(Counter.PAGES_USED, allocator.used());

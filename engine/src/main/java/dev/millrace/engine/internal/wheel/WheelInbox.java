@@ -2,7 +2,9 @@ package dev.millrace.engine.internal.wheel;
 
 import dev.millrace.engine.error.EngineClosedException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +17,7 @@ final class WheelInbox {
   private final Condition news = lock.newCondition();
   private final Deque<Sequence> sequences = new ArrayDeque<>();
   private final Deque<Runnable> tasks = new ArrayDeque<>();
+  private final List<Runnable> onClose = new ArrayList<>();
   private boolean noted;
   private boolean closed;
 
@@ -45,6 +48,36 @@ final class WheelInbox {
     }
   }
 
+  /**
+   * Adds a task that may take long; false if the inbox is closed.
+   *
+   * @param dropped runs instead of it if the inbox is closed before its turn
+   */
+  boolean offer(Runnable task, Runnable dropped) {
+    lock.lock();
+    try {
+      if (closed) {
+        return false;
+      }
+      tasks.add(task);
+      onClose.add(dropped);
+      signal();
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether something waits here, or the inbox is closed. */
+  boolean hasMore() {
+    lock.lock();
+    try {
+      return closed || !sequences.isEmpty() || !tasks.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Wakes the scheduler. */
   void wake() {
     lock.lock();
@@ -60,6 +93,8 @@ final class WheelInbox {
     try {
       closed = true;
       tasks.clear();
+      onClose.forEach(Runnable::run);
+      onClose.clear();
       signal();
     } finally {
       lock.unlock();

@@ -1,0 +1,32 @@
+package dev.millrace.engine.api;
+
+import java.time.Duration;
+
+/**
+ * A computation with made-up tokens after a model was loaded: it lasts until the JVM has compiled
+ * what the model needs, so that the first request is as fast as later ones. Any thread may use it.
+ */
+public interface WarmUp {
+
+  /** A warm-up that is over. */
+  WarmUp DONE =
+      new WarmUp() {
+        @Override
+        public void cancel() {}
+
+        @Override
+        public boolean await(Duration limit) {
+          return true;
+        }
+      };
+
+  /** Ends it, after the present batch. */
+  void cancel();
+
+  /**
+   * Waits for its end.
+   *
+   * @return whether it has ended
+   */
+  boolean await(Duration limit) throws InterruptedException;
+}
