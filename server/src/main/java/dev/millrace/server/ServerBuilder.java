@@ -87,8 +87,9 @@ public final class ServerBuilder {
     return this;
   }
 
+  /** Adds a listener; the first that has a trace of a task gives it. */
   public ServerBuilder listener(TaskListener newListener) {
-    this.listener = newListener;
+    this.listener = TaskListener.both(listener, newListener);
     return this;
   }
 

@@ -26,4 +26,33 @@ public interface TaskListener {
    * @param answer the store's answer: {@link Outcome.Done} if the outcome counts
    */
   default void finished(Claim claim, TaskOutcome outcome, Outcome answer) {}
+
+  /** Notifies one, then the other, even if the one fails. */
+  static TaskListener both(TaskListener one, TaskListener other) {
+    return new TaskListener() {
+      @Override
+      public void started(Claim claim) {
+        try {
+          one.started(claim);
+        } finally {
+          other.started(claim);
+        }
+      }
+
+      @Override
+      public @Nullable TraceContext trace(Claim claim) {
+        TraceContext first = one.trace(claim);
+        return first == null ? other.trace(claim) : first;
+      }
+
+      @Override
+      public void finished(Claim claim, TaskOutcome outcome, Outcome answer) {
+        try {
+          one.finished(claim, outcome, answer);
+        } finally {
+          other.finished(claim, outcome, answer);
+        }
+      }
+    };
+  }
 }

@@ -197,7 +197,7 @@ final class TaskProcessor {
     switch (outcome) {
       case Done _ -> LOG.log(Level.DEBUG, attempt + " done");
       case Failed(Failure failure) ->
-          LOG.log(Level.INFO, attempt + " failed: " + failure.message());
+          LOG.log(Level.DEBUG, attempt + " failed: " + failure.message());
       case Released(String reason) -> LOG.log(Level.DEBUG, attempt + " released: " + reason);
     }
   }
@@ -206,7 +206,7 @@ final class TaskProcessor {
     switch (answer) {
       case Outcome.Done _ -> {}
       case Outcome.Cancelled(String message) ->
-          LOG.log(Level.INFO, attempt + " stopped; the partial output is kept: " + message);
+          LOG.log(Level.DEBUG, attempt + " stopped; the partial output is kept: " + message);
       case Outcome.Refused(var _, String message) -> dropped(attempt, message);
       case Outcome.Fenced(String message) -> dropped(attempt, message);
       case Outcome.Missing(String message) -> dropped(attempt, message);
