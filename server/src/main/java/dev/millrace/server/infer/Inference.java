@@ -11,12 +11,15 @@ import dev.millrace.server.infer.parameters.TaskRefused;
 import dev.millrace.server.infer.run.EmbedRunner;
 import dev.millrace.server.infer.run.GenerateRunner;
 import dev.millrace.server.infer.run.TokenCounters;
+import dev.millrace.server.infer.shelf.ModelLease;
 import dev.millrace.server.infer.shelf.ModelLoadException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -69,7 +72,7 @@ public final class Inference implements AutoCloseable {
             settings.models(), settings.engine(), settings.defaults(), settings.shelf(), clock);
     Inference inference = new Inference(settings, library);
     try {
-      library.warmUp(patience);
+      library.loadDefault(patience);
       Thread.ofPlatform().daemon().name("millrace-idle").start(inference::maintainPeriodically);
       return inference;
     } catch (TaskRefused | ModelLoadException e) {
@@ -89,6 +92,32 @@ public final class Inference implements AutoCloseable {
       }
     } catch (InterruptedException e) {
       LOG.log(Level.WARNING, "unexpected interrupt: idle models are no longer unloaded");
+    }
+  }
+
+  /**
+   * Warms up the generators that are loaded, so that the first task is as fast as later ones, and
+   * waits for that. It leaves no trace in caches, counters and results, and gives way to tasks at
+   * once: call it after the server has started. A model with layers at other nodes is left as it
+   * is.
+   *
+   * @param most the longest time that it may take
+   * @param mustStop whether to end it now
+   */
+  public void warmUp(Duration most, BooleanSupplier mustStop) throws InterruptedException {
+    // a task for another model may need the memory of this one
+    BooleanSupplier over = () -> mustStop.getAsBoolean() || library.shelf().hasWaiting();
+    try {
+      for (LoadedModel model : library.loadedModels()) {
+        Optional<ModelLease<LoadedModel>> lease = library.requestGenerator(model.name()).await();
+        if (lease.isPresent()) {
+          try (ModelLease<LoadedModel> lent = lease.get()) {
+            lent.item().warmUp(most, over);
+          }
+        }
+      }
+    } catch (TaskRefused | ModelLoadException e) {
+      LOG.log(Level.DEBUG, "no warm-up", e); // tasks will say why
     }
   }
 

@@ -2,13 +2,25 @@ package dev.millrace.server.infer.model;
 
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.PromptEncoder;
+import dev.millrace.engine.api.WarmUp;
+import dev.millrace.engine.error.EngineException;
 import dev.millrace.server.infer.model.ModelFileHasher.Hashed;
 import dev.millrace.server.infer.parameters.SamplingParameters;
 import dev.millrace.server.infer.shelf.ShelfItem;
 import dev.millrace.server.infer.shelf.ShelfItemLoader;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /** A loaded model that generates text. */
 public final class LoadedModel implements ShelfItem {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+  private static final Duration ROUND = Duration.ofMillis(20);
+  private static final int PRACTICE = 200;
+
   private final ModelDescription description;
   private final Engine engine;
   private final String sha256;
@@ -116,6 +128,30 @@ public final class LoadedModel implements ShelfItem {
   /** The number type of the KV cache. */
   public String kvType() {
     return description.settings().kvType().name();
+  }
+
+  /** Waits until it is warmed up, or must stop: see {@link Engine#warmUp}. */
+  public void warmUp(Duration most, BooleanSupplier mustStop) throws InterruptedException {
+    WarmUp warmUp = engine.warmUp(most);
+    encodeForPractice(mustStop);
+    while (!warmUp.await(ROUND)) {
+      if (mustStop.getAsBoolean()) {
+        warmUp.cancel();
+      }
+    }
+  }
+
+  /** Tokenizer and template need to be warm as well. */
+  private void encodeForPractice(BooleanSupplier mustStop) {
+    try {
+      for (int i = 0; i < PRACTICE && !mustStop.getAsBoolean(); i++) {
+        List<Map<String, String>> messages =
+            List.of(Map.of("role", "user", "content", "Practice makes perfect, number " + i + "."));
+        prompts.chat(messages, null, Map.of("enable_thinking", true), Instant.EPOCH);
+      }
+    } catch (EngineException e) {
+      LOG.log(Level.DEBUG, "no practice with prompts", e); // a task will say why
+    }
   }
 
   public ModelStats stats() {

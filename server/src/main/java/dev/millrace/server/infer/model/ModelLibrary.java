@@ -214,7 +214,7 @@ public final class ModelLibrary implements AutoCloseable {
    * @param patience how long to wait for a remote model; after that it opens in the background
    * @throws TaskRefused if one of the models can never fit into the memory
    */
-  public void warmUp(Duration patience) throws InterruptedException {
+  public void loadDefault(Duration patience) throws InterruptedException {
     checkRoom();
     remoteSlots.forEach(RemoteModelSlot::startOpening);
     ServedModel first = served.values().iterator().next();

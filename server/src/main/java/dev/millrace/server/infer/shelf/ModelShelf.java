@@ -284,6 +284,11 @@ public final class ModelShelf implements AutoCloseable {
     return items;
   }
 
+  /** Whether a request waits for a model to be loaded. */
+  public synchronized boolean hasWaiting() {
+    return !waiting.isEmpty();
+  }
+
   public synchronized boolean isClosed() {
     return closed;
   }
