@@ -31,13 +31,15 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP API over a store. Create it before the server, because the server's own work is measured
- * and traced too; call {@link #open} to listen, and close it before the store. Not thread-safe.
+ * and traced too; call {@link #open} to listen, and close it before the store. It may listen before
+ * there is a server: jobs are read and submitted meanwhile. Not thread-safe.
  */
 public final class HttpApi implements AutoCloseable {
 
@@ -60,6 +62,8 @@ public final class HttpApi implements AutoCloseable {
   private @Nullable WebhookService webhooks;
   private @Nullable IdempotentSubmitter submitter;
   private @Nullable HttpService service;
+  private volatile @Nullable Server server;
+  private volatile @Nullable Supplier<InferenceStats> models;
 
   private HttpApi(JobStore store, HttpSettings settings, @Nullable WebhookSettings webhooks) {
     this.store = store;
@@ -83,48 +87,73 @@ public final class HttpApi implements AutoCloseable {
   }
 
   /**
-   * Starts to listen; closes this if that fails.
+   * Starts to listen for a server that exists; closes this if that fails.
    *
    * @param types task types that the server has workers for
-   * @param models statistics of its models; null if it has none
+   * @param stats of its models; null if it has none
    * @throws IllegalArgumentException if a file, the address or the port cannot be used
    */
-  public URI open(Server server, Set<String> types, @Nullable Supplier<InferenceStats> models) {
+  public URI open(Server running, Set<String> types, @Nullable Supplier<InferenceStats> stats) {
+    attach(running, stats);
+    return open(types, stats == null ? Set.of() : names(stats.get()), Optional::empty);
+  }
+
+  /**
+   * Starts to listen before there is a server; closes this if that fails. {@link #attach} follows.
+   *
+   * @param types task types that the server will have workers for
+   * @param modelNames the models that tasks may name
+   * @param starting what the server still does before it is ready; empty: nothing
+   * @throws IllegalArgumentException if a file, the address or the port cannot be used
+   */
+  public URI open(Set<String> types, Set<String> modelNames, Supplier<Optional<String>> starting) {
     try {
-      return listen(server, types, models);
+      return listen(types, modelNames, starting);
     } catch (RuntimeException e) {
       close();
       throw e;
     }
   }
 
-  private URI listen(Server server, Set<String> types, @Nullable Supplier<InferenceStats> models) {
+  /**
+   * Adds the server. Call it once.
+   *
+   * @param stats of its models; null if it has none
+   */
+  public void attach(Server running, @Nullable Supplier<InferenceStats> stats) {
+    server = running;
+    models = stats;
+    if (stats != null) {
+      metrics.inference(stats);
+    }
+  }
+
+  private URI listen(
+      Set<String> types, Set<String> modelNames, Supplier<Optional<String>> starting) {
     WebhookPolicy policy = NO_WEBHOOKS;
     if (webhookSettings != null) {
       webhooks = WebhookService.open(store, webhookSettings);
       metrics.webhooks(webhooks::stats);
       policy = webhooks;
     }
-    if (models != null) {
-      metrics.inference(models);
-    }
     IdResolver ids = new IdResolver(store);
     submitter = new IdempotentSubmitter(store, InstantSource.system());
     JobnikRouteGroup jobnik =
         new JobnikRouteGroup(store, ids, submitter, policy, settings.stageBackoff());
-    Set<String> names = models == null ? Set.of() : names(models.get());
     So1RouteGroup so1 =
-        new So1RouteGroup(store, types, names, jobnik.workerTypes(), ids, submitter, policy);
+        new So1RouteGroup(store, types, modelNames, jobnik.workerTypes(), ids, submitter, policy);
     metrics.gauge("millrace_dequeues_waiting", "Requests that wait for a task.", jobnik::waiting);
     OpenApiDocument document = OpenApiDocument.load();
     RouteGroup monitoring =
         new MonitoringRouteGroup(
             this::metrics,
-            List.of(BuiltInReadinessChecks.store(store), BuiltInReadinessChecks.server(server)),
+            List.of(
+                BuiltInReadinessChecks.store(store),
+                BuiltInReadinessChecks.server(() -> server, starting)),
             document.bytes(),
             ApiDocsPage.load(),
             Clock.systemUTC(),
-            () -> models == null ? Map.of() : waiting(models.get()));
+            this::waiting);
     List<RequestObserver> observers = new ArrayList<>(List.of(metrics.observer()));
     if (tracing != null) {
       observers.add(tracing.requestObserver());
@@ -142,9 +171,11 @@ public final class HttpApi implements AutoCloseable {
     return names;
   }
 
-  private static Map<String, String> waiting(InferenceStats models) {
+  private Map<String, String> waiting() {
     Map<String, String> waiting = new LinkedHashMap<>();
-    for (RemoteModelStatus model : models.remoteModels()) {
+    Supplier<InferenceStats> stats = models;
+    for (RemoteModelStatus model :
+        stats == null ? List.<RemoteModelStatus>of() : stats.get().remoteModels()) {
       if (!model.ready()) {
         waiting.put("model " + model.model(), model.waitReason());
       }

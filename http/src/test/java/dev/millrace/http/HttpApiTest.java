@@ -16,7 +16,9 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -49,6 +51,42 @@ class HttpApiTest {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().equals("millrace-dispatch"))
         .count();
+  }
+
+  @Test
+  void jobsAreSubmittedAndReadBeforeThereIsAServer() throws Exception {
+    AtomicReference<String> phase = new AtomicReference<>("loading model \"x\"");
+    try (HttpApi api = HttpApi.over(store, HttpSettings.loopback(0), null);
+        HttpClient client = HttpClient.newHttpClient()) {
+      URI at = api.open(Set.of("generate"), Set.of("x"), () -> Optional.ofNullable(phase.get()));
+      assertThat(get(client, at, "/health/live").statusCode()).isEqualTo(200);
+      HttpResponse<String> loading = get(client, at, "/health/ready");
+      assertThat(loading.statusCode()).isEqualTo(503);
+      assertThat(loading.body()).contains("loading model \\\"x\\\"");
+      HttpResponse<String> submitted =
+          client.send(
+              HttpRequest.newBuilder(at.resolve("/v1/pipelines"))
+                  .header("Content-Type", "application/json")
+                  .POST(
+                      HttpRequest.BodyPublishers.ofString(
+                          "{\"stages\":[{\"type\":\"generate\",\"tasks\":[\"hello\"]}]}"))
+                  .build(),
+              BodyHandlers.ofString());
+      assertThat(submitted.statusCode()).as(submitted.body()).isEqualTo(201);
+      assertThat(get(client, at, "/v1/jobs").body()).contains("\"PENDING\"");
+      assertThat(get(client, at, "/metrics").statusCode()).isEqualTo(200);
+
+      server.start();
+      api.attach(server, null);
+      phase.set("warming up model \"x\"");
+      assertThat(get(client, at, "/health/ready").body()).contains("warming up");
+      phase.set(null);
+      assertThat(get(client, at, "/health/ready").statusCode()).isEqualTo(200);
+    }
+  }
+
+  private static HttpResponse<String> get(HttpClient client, URI at, String path) throws Exception {
+    return client.send(HttpRequest.newBuilder(at.resolve(path)).build(), BodyHandlers.ofString());
   }
 
   @Test

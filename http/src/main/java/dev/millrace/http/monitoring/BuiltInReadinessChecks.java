@@ -7,6 +7,8 @@ import dev.millrace.server.ServerState;
 import dev.millrace.server.ServerStatus;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The readiness checks of every server: its store answers, and it accepts tasks. */
 public final class BuiltInReadinessChecks {
@@ -29,11 +31,22 @@ public final class BuiltInReadinessChecks {
         });
   }
 
-  /** The server takes new tasks. */
-  public static ReadinessCheck server(Server server) {
+  /**
+   * The server has started, is ready, and takes new tasks.
+   *
+   * @param servers the server; null before there is one
+   * @param starting what it still does before it is ready; empty: nothing
+   */
+  public static ReadinessCheck server(
+      Supplier<@Nullable Server> servers, Supplier<Optional<String>> starting) {
     return ReadinessCheck.of(
         "server",
         () -> {
+          Optional<String> present = starting.get();
+          Server server = servers.get();
+          if (present.isPresent() || server == null) {
+            return present.or(() -> Optional.of("it is starting"));
+          }
           ServerStatus status = server.status();
           if (status.problem() != null) {
             return Optional.of("the store is broken and the server stops; restart it");

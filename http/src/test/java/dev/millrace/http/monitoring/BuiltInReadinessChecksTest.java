@@ -8,6 +8,8 @@ import dev.millrace.server.InMemoryServer;
 import dev.millrace.server.Server;
 import dev.millrace.server.Worker;
 import java.lang.reflect.Proxy;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class BuiltInReadinessChecksTest {
@@ -16,7 +18,14 @@ class BuiltInReadinessChecksTest {
   void serverIsReadyWhileItRuns() throws InterruptedException {
     try (InMemoryServer inMemory = new InMemoryServer()) {
       Server server = inMemory.keep(inMemory.builder(Worker.of("run", _ -> "x")).build());
-      ReadinessCheck ready = BuiltInReadinessChecks.server(server);
+      AtomicReference<Server> present = new AtomicReference<>();
+      AtomicReference<String> phase = new AtomicReference<>("loading model \"x\"");
+      ReadinessCheck ready =
+          BuiltInReadinessChecks.server(present::get, () -> Optional.ofNullable(phase.get()));
+      assertThat(ready.failure()).contains("loading model \"x\"");
+      present.set(server);
+      assertThat(ready.failure()).contains("loading model \"x\"");
+      phase.set(null);
       assertThat(ready.failure()).contains("it is STARTING");
       server.start();
       assertThat(ready.failure()).isEmpty();
