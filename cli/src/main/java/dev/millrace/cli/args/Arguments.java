@@ -110,6 +110,15 @@ public final class Arguments {
     }
   }
 
+  /** As {@link #duration}; a plain number counts seconds. */
+  public @Nullable Duration durationOrSeconds(Option option) {
+    String text = get(option);
+    if (text == null || !text.matches("\\d{1,9}")) {
+      return duration(option);
+    }
+    return Duration.ofSeconds(Long.parseLong(text));
+  }
+
   /** Rejects a command line that has both options. */
   public void exclude(Option one, Option other) {
     if (has(one) && has(other)) {

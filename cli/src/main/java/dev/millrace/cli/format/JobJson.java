@@ -59,6 +59,7 @@ public record JobJson(Status status, JsonObject json) {
     JobArtifacts artifacts = place.artifacts(id);
     JsonObject out = start(id, status).putIfPresent("name", view.header().name());
     meta(out, artifacts.meta(), view);
+    out.putIfPresent("waits_for", ApprovalText.json(view));
     if (status == Status.DONE) {
       outcome(out, artifacts, reader, view);
     } else if (status == Status.FAILED || status == Status.CANCELLED) {

@@ -14,17 +14,29 @@ import org.jspecify.annotations.Nullable;
  * commas), and names states in output.
  */
 public final class StateNames {
+  /** A job that waits for an approval: no state of its own, but what a user sees. */
+  public static final String WAITING = "waiting";
+
   private StateNames() {}
 
-  /** The states in {@code given}; {@code known} are the ones that may be named. */
-  public static Set<JobState> parse(List<String> given, Set<JobState> known) {
+  /**
+   * The states in {@code given}.
+   *
+   * @param known the ones that may be named
+   * @param others further names that the caller takes, for the message if one is unknown
+   */
+  public static Set<JobState> parse(List<String> given, Set<JobState> known, String... others) {
     Set<JobState> states = EnumSet.noneOf(JobState.class);
     for (String list : given) {
       for (String name : list.split(",", -1)) {
         JobState state = find(name, known);
         if (state == null) {
           throw new UsageException(
-              "unknown state \"" + name + "\"; known: " + String.join(", ", words(known)));
+              "unknown state \""
+                  + name
+                  + "\"; known: "
+                  + String.join(", ", words(known))
+                  + (others.length == 0 ? "" : ", " + String.join(", ", others)));
         }
         states.add(state);
       }

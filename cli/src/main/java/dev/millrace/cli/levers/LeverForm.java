@@ -40,11 +40,12 @@ enum LeverForm {
   List<Target> read(PlaceLocator.Found found) {
     return switch (this) {
       case JOBS -> found.ids().stream().map(id -> new Target(id, 0)).toList();
-      case STAGE -> List.of(stage(found.words()));
+      case STAGE -> List.of(stage(found));
     };
   }
 
-  private static Target stage(List<String> words) {
+  private static Target stage(PlaceLocator.Found found) {
+    List<String> words = found.words();
     if (words.size() != 2) {
       throw new UsageException(
           words.isEmpty()
@@ -55,7 +56,7 @@ enum LeverForm {
                       + "\" shows them"
                   : "unexpected argument: " + words.get(2));
     }
-    return new Target(
-        PlaceLocator.id(words.getFirst()), Arguments.integer("STAGE", words.get(1), 1, 1_000_000));
+    int stage = Arguments.integer("STAGE", words.get(1), 1, 1_000_000);
+    return new Target(found.id(words.getFirst()), stage);
   }
 }

@@ -44,6 +44,11 @@ public final class PlaceLocator {
       }
       return ids;
     }
+
+    /** A word as the id of a job here; it may be a part of the id that no other job has. */
+    public JobId id(String word) {
+      return JobIdLookup.find(place, word);
+    }
   }
 
   /** Finds it by the option, a leading argument, the environment or the current directory. */
@@ -53,7 +58,7 @@ public final class PlaceLocator {
     if (named != null) {
       return new Found(PlaceOpener.openExisting(shell, named), words);
     }
-    if (!words.isEmpty() && !isId(words.getFirst())) {
+    if (!words.isEmpty() && !isId(shell, words.getFirst())) {
       String first = words.getFirst();
       if (!PlaceOpener.isUrl(first) && !Files.exists(shell.path(first))) {
         throw new UsageException(
@@ -89,8 +94,10 @@ public final class PlaceLocator {
     return PlaceOpener.isWorkspace(shell.directory()) ? shell.directory().toString() : null;
   }
 
-  private static boolean isId(String word) {
-    return JobId.isValid(word) || uuid(word).isPresent();
+  private static boolean isId(Shell shell, String word) {
+    return JobId.isValid(word)
+        || uuid(word).isPresent()
+        || JobIdLookup.isPart(word) && !Files.exists(shell.path(word));
   }
 
   /** The id that the HTTP API uses. */
@@ -98,6 +105,7 @@ public final class PlaceLocator {
     return EntityId.parse(word).flatMap(EntityId::of);
   }
 
+  /** The word as a whole id. */
   public static JobId id(String word) {
     if (JobId.isValid(word)) {
       return new JobId(word);

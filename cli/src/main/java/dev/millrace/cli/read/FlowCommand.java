@@ -7,8 +7,8 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.place.JobIdLookup;
 import dev.millrace.cli.place.Place;
-import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.cli.place.PlaceOpener;
 import dev.millrace.core.job.JobId;
 import java.io.IOException;
@@ -37,6 +37,12 @@ public final class FlowCommand implements Command {
               "show the text as it is generated; for several tasks,\n"
                   + "their progress, then the results")
           .letter('f');
+  static final Option TIMEOUT =
+      Option.value(
+          "timeout",
+          "TIME",
+          "with -w, -W or -f: stop waiting after 30s, 10m or a\n"
+              + "number of seconds; the exit status is 2 then");
   static final Option STAGE =
       Option.value("stage", "N", "results of stage N instead of the last one");
   static final Option TASKS =
@@ -48,7 +54,7 @@ public final class FlowCommand implements Command {
         "flow",
         List.of("DIR|URL [options]", "DIR|URL ID [options]"),
         "Prints a job's result, or the status of a workspace or a server.",
-        List.of(WAIT, IDLE, FOLLOW, TAG, CHILDREN, STAGE, TASKS, Option.VERSION),
+        List.of(WAIT, IDLE, FOLLOW, TIMEOUT, TAG, CHILDREN, STAGE, TASKS, Option.VERSION),
         """
         The result of a single task is printed as it is, the results of several as one JSON object
         per line. With -f, standard output ends with the result, byte for byte. Text before it that
@@ -61,6 +67,7 @@ public final class FlowCommand implements Command {
           millrace work ./ws "prompt" | millrace flow ./ws -w   submit and wait in one pipe
           millrace flow ./ws -W --tag nightly                 wait for your jobs
           millrace flow ./ws --tag nightly --json             collect a whole batch
+        ID may be a part of an id that no other job has, such as the short ids of "millrace jobs".
         Exit status: 0 done, 1 failed, cancelled, missing or an error, 2 not ready (queued, running,
         paused). A selection with --json, and -W: 1 if a job failed, else 0.\
         """);
@@ -82,23 +89,22 @@ public final class FlowCommand implements Command {
     String word = given.words().size() == 2 ? given.words().get(1) : null;
     boolean selection = given.has(TAG) || given.has(CHILDREN);
     check(given, word, selection);
-    JobId id = word == null ? piped(shell, given) : PlaceLocator.id(word);
-    JobSelection set = selection ? JobSelection.of(given) : null;
+    String named = word == null ? piped(shell, given) : word;
+    WaitLimit limit = WaitLimit.of(given.durationOrSeconds(TIMEOUT));
     try (Place place = PlaceOpener.openExisting(shell, given.words().getFirst())) {
-      if (set != null) {
+      if (selection) {
+        JobSelection set = JobSelection.of(given, place);
         return given.has(IDLE)
-            ? set.await(place.reader())
+            ? set.await(shell, place, limit)
             : set.print(shell, place, given.has(Option.JSON));
       }
-      return id == null
-          ? status(shell, given, place)
-          : new JobResultPrinter(shell, place, id, given).run();
+      if (named == null) {
+        QueueSummary status = new QueueSummary(shell, place, given.has(Option.JSON));
+        return given.has(IDLE) ? status.awaitIdle(limit) : status.print();
+      }
+      JobId id = JobIdLookup.find(place, named);
+      return new JobResultPrinter(shell, place, id, given, limit).run();
     }
-  }
-
-  private static int status(Shell shell, Arguments given, Place place) throws InterruptedException {
-    QueueSummary status = new QueueSummary(shell, place, given.has(Option.JSON));
-    return given.has(IDLE) ? status.awaitIdle() : status.print();
   }
 
   private static void check(Arguments given, @Nullable String id, boolean selection) {
@@ -113,6 +119,9 @@ public final class FlowCommand implements Command {
     }
     given.exclude(WAIT, FOLLOW);
     given.exclude(FOLLOW, TASKS);
+    if (given.has(TIMEOUT) && !given.has(WAIT) && !given.has(IDLE) && !given.has(FOLLOW)) {
+      throw new UsageException(TIMEOUT.shown() + " goes with -w, -W or -f");
+    }
     boolean one = id != null || given.has(WAIT) || given.has(FOLLOW);
     for (Option option : new Option[] {STAGE, TASKS}) {
       if (given.has(option) && !one) {
@@ -122,7 +131,7 @@ public final class FlowCommand implements Command {
   }
 
   /** With {@code -w} or {@code -f} the id may come as the first word on stdin. */
-  private static @Nullable JobId piped(Shell shell, Arguments given) throws IOException {
+  private static @Nullable String piped(Shell shell, Arguments given) throws IOException {
     if (!given.has(WAIT) && !given.has(FOLLOW)) {
       return null;
     }
@@ -130,7 +139,7 @@ public final class FlowCommand implements Command {
     if (word.isEmpty()) {
       throw new UsageException("No job ID received on stdin; give it as an argument");
     }
-    return PlaceLocator.id(word);
+    return word;
   }
 
   private static String firstWord(Shell shell) throws IOException {

@@ -8,6 +8,7 @@ import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.format.ApprovalText;
 import dev.millrace.cli.format.JobJson;
 import dev.millrace.cli.format.StateNames;
 import dev.millrace.cli.place.Place;
@@ -131,6 +132,7 @@ public final class JobCommand implements Command {
     out.putIfPresent("name", view.header().name())
         .put("state", view.state().name())
         .put("status", StateNames.word(view.state()))
+        .putIfPresent("waits_for", ApprovalText.json(view))
         .put("priority", view.header().priority().name())
         .putIfPresent("parent", view.header().parent())
         .putIfPresent("retry_of", view.header().retryOf());

@@ -24,7 +24,7 @@ final class JobFollower {
   private static final int PAGE = 10_000; // the store reads the whole log anyway
 
   /** A job and the shell that follows it. */
-  record FollowedJob(Shell shell, Place place, JobReader reader, JobId id) {
+  record FollowedJob(Shell shell, Place place, JobReader reader, JobId id, WaitLimit limit) {
 
     /** The workspace as the user named it. */
     String dir() {
@@ -116,7 +116,10 @@ final class JobFollower {
       if (subject.shell().out().checkError()) {
         return; // the reader of our output has left
       }
-      reader.awaitChange(subject.id(), subject.place().pollInterval());
+      if (subject.limit().isReached()) {
+        return;
+      }
+      reader.awaitChange(subject.id(), subject.limit().atMost(subject.place().pollInterval()));
     }
   }
 

@@ -24,7 +24,6 @@ import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskResult;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -33,29 +32,34 @@ import org.jspecify.annotations.Nullable;
  * to.
  */
 final class JobResultPrinter {
-  private static final Duration FOR_EVER = Duration.ofDays(36_500);
-
   private final Shell shell;
   private final Place place;
   private final JobReader reader;
   private final JobId id;
   private final Arguments given;
+  private final WaitLimit limit;
+  private final WaitNotices notices;
   private @Nullable FollowTextView followed;
 
-  JobResultPrinter(Shell shell, Place place, JobId id, Arguments given) {
+  JobResultPrinter(Shell shell, Place place, JobId id, Arguments given, WaitLimit limit) {
     this.shell = shell;
     this.place = place;
     this.reader = place.reader();
     this.id = id;
     this.given = given;
+    this.limit = limit;
+    this.notices = new WaitNotices(shell, place);
   }
 
   int run() throws InterruptedException {
     int stage = given.integer(FlowCommand.STAGE, 1, Integer.MAX_VALUE, 0);
     if (given.has(FlowCommand.WAIT)) {
-      new Flow(reader).await(id, FOR_EVER);
+      JobWaiter.awaitEnd(reader, id, limit, notices);
     } else if (given.has(FlowCommand.FOLLOW)) {
       follow();
+    }
+    if (limit.isReached() && !new Flow(reader).status(id).isFinal()) {
+      shell.err().println("gave up waiting: the job is not finished");
     }
     if (given.has(Option.JSON) && !given.has(FlowCommand.TASKS) && stage == 0) {
       return object();
@@ -75,7 +79,7 @@ final class JobResultPrinter {
   }
 
   private void follow() throws InterruptedException {
-    JobFollower.FollowedJob subject = new JobFollower.FollowedJob(shell, place, reader, id);
+    JobFollower.FollowedJob subject = new JobFollower.FollowedJob(shell, place, reader, id, limit);
     if (given.has(Option.JSON)) {
       JobFollower.followAsJson(subject);
     } else {
@@ -157,15 +161,16 @@ final class JobResultPrinter {
     shell.err().println("Job not ready: " + id + " (status: " + status + ")");
     StageView next =
         view.stages().stream().filter(stage -> !stage.state().isFinal()).findFirst().orElse(null);
-    if (status == Status.QUEUED && next == null) {
+    if (view.stageAtGate().isEmpty() && status == Status.QUEUED && next == null) {
       shell.err().println("waits for more stages");
-    } else if (status == Status.QUEUED) {
+    } else if (view.stageAtGate().isEmpty() && status == Status.QUEUED) {
       shell
           .err()
           .println(
               QueuePositionText.of(
                   reader.queuePosition(id), place.owner(), next.type(), place.name()));
     }
+    notices.about(view);
   }
 
   private int stage(JobState job, StageView stage) {

@@ -5,8 +5,9 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.format.JobJson;
+import dev.millrace.cli.place.JobIdLookup;
 import dev.millrace.cli.place.Place;
-import dev.millrace.cli.place.PlaceLocator;
+import dev.millrace.cli.terminal.NumberText;
 import dev.millrace.core.Flow.Status;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
@@ -24,13 +25,13 @@ record JobSelection(@Nullable String tag, @Nullable JobId parent) {
   private static final Set<JobState> ACTIVE = EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS);
   private static final Set<JobState> FAILURES = EnumSet.of(JobState.FAILED, JobState.ABORTED);
 
-  static JobSelection of(Arguments given) {
+  static JobSelection of(Arguments given, Place place) {
     String tag = given.get(FlowCommand.TAG);
     String children = given.get(FlowCommand.CHILDREN);
     try {
       return new JobSelection(
           tag == null ? null : JobSpec.requireTag(tag),
-          children == null ? null : PlaceLocator.id(children));
+          children == null ? null : JobIdLookup.find(place, children));
     } catch (IllegalArgumentException e) {
       throw new UsageException("Invalid tag: " + e.getMessage());
     }
@@ -72,12 +73,25 @@ record JobSelection(@Nullable String tag, @Nullable JobId parent) {
     return status;
   }
 
-  /** Waits silently until none of them is queued or running. */
-  int await(JobReader reader) throws InterruptedException {
+  /** Waits until none of them is queued or running; silently, if nothing is in the way. */
+  int await(Shell shell, Place place, WaitLimit limit) throws InterruptedException {
+    JobReader reader = place.reader();
+    WaitNotices notices = new WaitNotices(shell, place);
     for (TreeSet<JobId> active = in(reader, ACTIVE);
         !active.isEmpty();
         active = in(reader, ACTIVE)) {
-      JobWaiter.awaitInactive(reader, active.last());
+      if (limit.isReached()) {
+        shell
+            .err()
+            .println(
+                "gave up waiting: "
+                    + NumberText.of(active.size(), "job")
+                    + (active.size() == 1 ? " is" : " are")
+                    + " not finished");
+        return ExitCode.NOT_READY;
+      }
+      notices.about(active.last());
+      JobWaiter.awaitInactive(reader, active.last(), limit);
     }
     return in(reader, FAILURES).isEmpty() ? ExitCode.OK : ExitCode.FAILED;
   }

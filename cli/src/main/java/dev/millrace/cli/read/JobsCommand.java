@@ -8,15 +8,12 @@ import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.ErrorText;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.format.ApprovalText;
 import dev.millrace.cli.format.JobJson;
-import dev.millrace.cli.format.StateColours;
 import dev.millrace.cli.format.StateNames;
 import dev.millrace.cli.place.Place;
 import dev.millrace.cli.place.PlaceLocator;
-import dev.millrace.cli.terminal.Colour;
-import dev.millrace.cli.terminal.DurationText;
-import dev.millrace.cli.terminal.SanitizedText;
-import dev.millrace.cli.terminal.TextTable;
+import dev.millrace.cli.terminal.TerminalWidth;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -24,12 +21,13 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
-import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.StoreException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** {@code millrace jobs}: lists the newest jobs, one per line. */
@@ -39,8 +37,9 @@ public final class JobsCommand implements Command {
       Option.value(
               "state",
               "STATE",
-              "only jobs in this state: queued, running, paused,\n"
-                  + "done, failed or cancelled (repeatable)")
+              "only jobs in this state: queued, running, waiting\n"
+                  + "(for approval), paused, done, failed or cancelled\n"
+                  + "(repeatable)")
           .many();
   private static final Option TAG = Option.value("tag", "TAG", "only jobs with this tag");
   private static final Option LIMIT =
@@ -53,7 +52,11 @@ public final class JobsCommand implements Command {
         List.of("[DIR|URL] [options]"),
         "Lists the jobs of a workspace or a server, newest first.",
         List.of(STATE, TAG, LIMIT, PlaceLocator.OPTION),
-        "With --json one object per line. Progress counts completed tasks of all stages so far.");
+        """
+        The ids are shortened to a part that every command takes; --json has the whole ids, one
+        object per line. DONE counts tokens of a single task, else completed tasks of all stages
+        so far. A job at a gate is "waiting" until its stage is approved.\
+        """);
   }
 
   @Override
@@ -71,22 +74,47 @@ public final class JobsCommand implements Command {
     JobReader reader = place.reader();
     int limit = given.integer(LIMIT, 0, Integer.MAX_VALUE, USUAL);
     int most = limit == 0 ? Integer.MAX_VALUE : limit;
-    List<JobId> ids =
-        reader.list(new JobReader.Query(states(given), tag(given), null, true, more(most)));
+    List<JobId> ids = newest(reader, given, more(most));
     List<JobId> shown = ids.size() > most ? ids.subList(ids.size() - most, ids.size()) : ids;
     if (given.has(Option.JSON)) {
       shown.reversed().forEach(id -> shell.out().println(Json.write(json(place, reader, id))));
       return ExitCode.OK;
     }
-    TextTable table =
-        new TextTable("ID", "NAME", "STATE", "PRIORITY", ">PROGRESS", ">AGE", ">DURATION");
-    shown.reversed().forEach(id -> row(table, reader, id));
-    shell.out().print(table.text(shell.colourful()));
+    JobsTable table = new JobsTable(reader, Instant.now());
+    shown.reversed().forEach(table::add);
+    shell.out().print(table.text(TerminalWidth.ofOutput(shell), shell.colourful()));
+    shell.out().flush();
     if (ids.size() > most) {
-      shell.out().flush();
       shell.err().println("older jobs are not shown; --limit 0 shows all");
     }
+    List<JobId> waiting = ApprovalText.waiting(reader);
+    if (!waiting.isEmpty()) {
+      shell.err().println(ApprovalText.summary(place.name(), reader, waiting));
+    }
     return ExitCode.OK;
+  }
+
+  /** The newest jobs that fit, oldest first. */
+  private static List<JobId> newest(JobReader reader, Arguments given, int most) {
+    List<String> names = new ArrayList<>();
+    given.all(STATE).forEach(list -> names.addAll(List.of(list.split(",", -1))));
+    boolean waiting = names.removeIf(StateNames.WAITING::equalsIgnoreCase);
+    TreeSet<JobId> found = new TreeSet<>();
+    if (waiting) {
+      found.addAll(reader.list(tagged(given, JobReader.Query.waitingForApproval()).newest(most)));
+    }
+    if (!waiting || !names.isEmpty()) {
+      JobReader.Query query = JobReader.Query.in(states(names, given.has(STATE)));
+      found.addAll(reader.list(tagged(given, query).newest(most)));
+    }
+    while (found.size() > most) {
+      found.pollFirst();
+    }
+    return List.copyOf(found);
+  }
+
+  private static JobReader.Query tagged(Arguments given, JobReader.Query query) {
+    return query.tagged(tag(given));
   }
 
   /** Asks for one more than is shown, to know whether there are more. */
@@ -94,9 +122,9 @@ public final class JobsCommand implements Command {
     return most == Integer.MAX_VALUE ? most : most + 1;
   }
 
-  private static Set<JobState> states(Arguments given) {
+  private static Set<JobState> states(List<String> names, boolean given) {
     Set<JobState> all = EnumSet.complementOf(EnumSet.of(JobState.CREATED));
-    return given.has(STATE) ? StateNames.parse(given.all(STATE), all) : all;
+    return given ? StateNames.parse(names, all, StateNames.WAITING) : all;
   }
 
   private static @Nullable String tag(Arguments given) {
@@ -108,34 +136,6 @@ public final class JobsCommand implements Command {
     }
   }
 
-  private static void row(TextTable table, JobReader reader, JobId id) {
-    try {
-      JobView view = reader.find(id).orElse(null);
-      if (view != null) {
-        Instant now = Instant.now();
-        String name = view.header().name();
-        table.row(
-            id,
-            name == null ? "-" : SanitizedText.line(name, 30),
-            new TextTable.Cell(view.state().name(), StateColours.of(view.state())),
-            view.header().priority(),
-            done(view) + "/" + total(view),
-            DurationText.between(view.createdAt(), null, now),
-            DurationText.between(view.startedAt(), view.completedAt(), now));
-      }
-    } catch (StoreException e) {
-      table.row(id, "-", new TextTable.Cell("UNREADABLE", Colour.RED), "-", "-", "-", "-");
-    }
-  }
-
-  private static int done(JobView view) {
-    return view.stages().stream().mapToInt(JobJson::completedTasks).sum();
-  }
-
-  private static int total(JobView view) {
-    return view.stages().stream().mapToInt(StageView::total).sum();
-  }
-
   private static JsonObject json(Place place, JobReader reader, JobId id) {
     try {
       JobView view = reader.find(id).orElse(null);
@@ -143,8 +143,8 @@ public final class JobsCommand implements Command {
       return view == null
           ? out.put("status", "missing")
           : JobCommand.header(out, view)
-              .put("done", done(view))
-              .put("total", total(view))
+              .put("done", JobProgress.done(view))
+              .put("total", JobProgress.total(view))
               .putIfPresent("receipt", JobJson.receipt(place, reader, view));
     } catch (StoreException e) {
       return JsonObject.create()

@@ -3,6 +3,7 @@ package dev.millrace.cli.read;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.format.ApprovalText;
 import dev.millrace.cli.place.Place;
 import dev.millrace.core.Flow.Status;
 import dev.millrace.core.job.JobId;
@@ -35,7 +36,7 @@ final class QueueSummary {
 
   /** Prints the counts. */
   int print() {
-    Counts counts = Counts.of(reader.counts());
+    Counts counts = Counts.of(reader.counts(), ApprovalText.waiting(reader).size());
     if (json) {
       shell.out().println(counts.json());
       return ExitCode.OK;
@@ -49,6 +50,9 @@ final class QueueSummary {
     }
     if (counts.cancelled() > 0) {
       line("cancelled:", counts.cancelled());
+    }
+    if (counts.waiting() > 0) {
+      line("waiting:", counts.waiting() + " for approval (counted above, too)");
     }
     String server = new ServerStatusLine(place).text();
     if (!server.isEmpty()) {
@@ -69,11 +73,12 @@ final class QueueSummary {
       for (JobId id : recent.reversed()) {
         recent(id);
       }
+      new WaitNotices(shell, place).aboutAll(counts.active());
     }
     return ExitCode.OK;
   }
 
-  private void line(String name, int count) {
+  private void line(String name, Object count) {
     shell.out().println(name + " ".repeat(12 - name.length()) + count);
   }
 
@@ -94,12 +99,25 @@ final class QueueSummary {
   }
 
   /** Waits until nothing is queued or running. */
-  int awaitIdle() throws InterruptedException {
-    Counts counts = Counts.of(reader.counts());
-    while (counts.queued() + counts.running() > 0) {
+  int awaitIdle(WaitLimit limit) throws InterruptedException {
+    WaitNotices notices = new WaitNotices(shell, place);
+    Counts counts = Counts.of(reader.counts(), 0);
+    while (counts.active() > 0) {
+      if (limit.isReached()) {
+        shell
+            .err()
+            .println(
+                "gave up waiting: "
+                    + counts.queued()
+                    + " queued, "
+                    + counts.running()
+                    + " running");
+        return ExitCode.NOT_READY;
+      }
+      notices.aboutAll(counts.active());
       JobWaiter.awaitNewest(
-          reader, JobReader.Query.in(EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS)));
-      counts = Counts.of(reader.counts());
+          reader, JobReader.Query.in(EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS)), limit);
+      counts = Counts.of(reader.counts(), 0);
     }
     shell
         .out()
@@ -110,19 +128,29 @@ final class QueueSummary {
     return counts.failed() > 0 ? ExitCode.FAILED : ExitCode.OK;
   }
 
-  /** The number of jobs by state. */
-  record Counts(int queued, int running, int done, int failed, int paused, int cancelled) {
-    static Counts of(Map<JobState, Integer> counts) {
+  /**
+   * The number of jobs by state.
+   *
+   * @param waiting those of the queued and running ones that wait for an approval
+   */
+  record Counts(
+      int queued, int running, int done, int failed, int paused, int cancelled, int waiting) {
+    static Counts of(Map<JobState, Integer> counts, int waiting) {
       return new Counts(
           counts.getOrDefault(JobState.PENDING, 0),
           counts.getOrDefault(JobState.IN_PROGRESS, 0),
           counts.getOrDefault(JobState.COMPLETED, 0),
           counts.getOrDefault(JobState.FAILED, 0),
           counts.getOrDefault(JobState.PAUSED, 0),
-          counts.getOrDefault(JobState.ABORTED, 0));
+          counts.getOrDefault(JobState.ABORTED, 0),
+          waiting);
     }
 
-    /** The four counts of nrvna; paused and cancelled only if there are such jobs. */
+    int active() {
+      return queued + running;
+    }
+
+    /** The four counts of nrvna; the others only if there are such jobs. */
     String json() {
       JsonObject out =
           JsonObject.create()
@@ -131,7 +159,8 @@ final class QueueSummary {
               .put("done", done)
               .put("failed", failed)
               .putIfPresent("paused", paused == 0 ? null : paused)
-              .putIfPresent("cancelled", cancelled == 0 ? null : cancelled);
+              .putIfPresent("cancelled", cancelled == 0 ? null : cancelled)
+              .putIfPresent("waiting", waiting == 0 ? null : waiting);
       return Json.write(out);
     }
   }

@@ -8,6 +8,7 @@ import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.place.JobIdLookup;
 import dev.millrace.cli.place.Place;
 import dev.millrace.cli.place.PlaceOpener;
 import dev.millrace.core.Work.SubmitResult;
@@ -117,7 +118,14 @@ public final class WorkCommand implements Command {
     JobSpec spec = spec(shell, arguments);
     SubmitResult result;
     try (Place place = PlaceOpener.openToSubmit(shell, arguments.words().getFirst())) {
-      result = place.work().submit(spec);
+      String parent = arguments.get(PARENT);
+      result =
+          place
+              .work()
+              .submit(
+                  parent == null
+                      ? spec
+                      : spec.toBuilder().parent(JobIdLookup.find(place, parent)).build());
     }
     if (!result.ok()) {
       throw new CommandException(result.message());

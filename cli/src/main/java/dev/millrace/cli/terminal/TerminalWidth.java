@@ -8,11 +8,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /** The width of the terminal in columns. */
-final class TerminalWidth {
+public final class TerminalWidth {
   private static final int USUAL = 80;
   private static final int LEAST = 20;
 
   private TerminalWidth() {}
+
+  /** As {@link #of}, if standard output is a terminal; else 80. */
+  public static int ofOutput(Shell shell) {
+    return shell.terminal().isTerminal(Shell.Terminal.OUT) ? of(shell) : USUAL;
+  }
 
   /** By {@code COLUMNS}, else by stty(1), else 80. */
   static int of(Shell shell) {

@@ -5,6 +5,8 @@ import java.util.List;
 
 /** Rows in aligned columns under their headings. */
 public final class TextTable {
+  /** The columns between two columns. */
+  public static final int GAP = 2;
 
   /** A coloured word in a column. */
   public record Cell(String text, Colour colour) {
@@ -58,7 +60,7 @@ public final class TextTable {
         int gap = widths[i] - cell.width();
         out.repeat(' ', right[i] ? gap : 0);
         out.append(colourful ? cell.colour().of(cell.text()) : cell.text());
-        out.repeat(' ', (right[i] || i == last ? 0 : gap) + (i == last ? 0 : 2));
+        out.repeat(' ', (right[i] || i == last ? 0 : gap) + (i == last ? 0 : GAP));
       }
       out.append('\n');
     }

@@ -94,7 +94,11 @@ class RemoteWorkspaceTest {
   void jobsAndTheirLogsAreListed() {
     String id = cli.submit(url, "hello");
     cli.run("flow", url, id, "-w");
-    assertThat(cli.run("jobs", url).out()).contains(id, "COMPLETED", "1/1");
+    String shortId = id.substring(12, 20);
+    assertThat(cli.run("jobs", url).lines().get(1))
+        .matches(shortId + " +done +[0-9a-z.]+ +generate +1/1 +hello");
+    assertThat(cli.run("flow", url, shortId).out()).isEqualTo("HELLO\n");
+    assertThat(cli.run("flow", url, "99999999999").err()).isEqualTo("Job not found: 99999999999\n");
     assertThat(cli.run("jobs", "--workspace", url, "--json").out()).contains("\"done\":1");
     InProcessCli.Result job = cli.run("job", url, id);
     assertThat(job.out())
@@ -168,6 +172,21 @@ class RemoteWorkspaceTest {
   }
 
   @Test
+  void aJobAtAGateIsFoundAndApproved() throws IOException {
+    Files.writeString(
+        dir.resolve("gate.json"),
+        "{\"stages\": [{\"type\": \"generate\", \"gate\": true, \"tasks\": [\"a\"]}]}");
+    String id = cli.submit(url, "--job", "gate.json");
+    InProcessCli.Result waiting = cli.run("jobs", url, "--state", "waiting");
+    assertThat(waiting.out()).contains("waiting", "waits for approval of stage 1");
+    assertThat(waiting.err()).contains("millrace approve " + url + " " + id + " 1");
+    assertThat(cli.run("flow", url).out()).contains("waiting:    1 for approval");
+    assertThat(cli.run("approve", url, id.substring(12, 20), "1").status()).isZero();
+    assertThat(cli.run("flow", url, id, "-w").out()).isEqualTo("A\n");
+    assertThat(cli.run("jobs", url, "--state", "waiting").lines()).hasSize(1);
+  }
+
+  @Test
   void aJobThatHasNoStagesYetIsShown() {
     String id = store.submit(JobSpec.builder().open(true).build()).value();
     for (String place : List.of("ws", url)) {
@@ -176,7 +195,7 @@ class RemoteWorkspaceTest {
       assertThat(flow.err()).contains("waits for more stages");
       assertThat(cli.run("flow", place, id, "--json").out()).contains("\"status\":\"queued\"");
       assertThat(cli.run("job", place, id).status()).isZero();
-      assertThat(cli.run("jobs", place).out()).contains(id, "0/0");
+      assertThat(cli.run("jobs", place).out()).contains(id.substring(12, 20), "0/0");
     }
   }
 

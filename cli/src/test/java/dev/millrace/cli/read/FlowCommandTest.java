@@ -67,7 +67,9 @@ class FlowCommandTest extends CommandFixture {
         .isEqualTo(
             "Job not ready: "
                 + id
-                + " (status: QUEUED)\nwaits as 1st of 1; no server works on ws\n");
+                + " (status: QUEUED)\nwaits as 1st of 1; no server works on ws\n"
+                + "no server is running: \"millrace serve --workspace ws --model house\" starts"
+                + " one\n");
     assertThat(cli.run("flow", "ws", id, "--json").status()).isEqualTo(2);
     assertThat(json("flow", "ws", id, "--json").get("status")).isEqualTo("queued");
   }
@@ -230,5 +232,47 @@ class FlowCommandTest extends CommandFixture {
     assertThat(cli.run("job", "ws", uuid, "--json").out()).contains(id).contains(uuid);
     assertThat(cli.run("abort", "--workspace", "ws", uuid).err()).contains(id);
     refused("names stage 1 of a job", "ws", new EntityId(new JobId(id), 1, 2).toString());
+  }
+
+  @Test
+  void aWaitEndsAtItsTimeout() {
+    String id = cli.submit("ws", "x", "--tag", "t");
+    for (String time : new String[] {"0s", "0", "10ms"}) {
+      InProcessCli.Result one = cli.run("flow", "ws", id, "-w", "--timeout", time);
+      assertThat(one.status()).isEqualTo(2);
+      assertThat(one.out()).isEmpty();
+      assertThat(one.err())
+          .startsWith("gave up waiting: the job is not finished\nJob not ready: " + id);
+    }
+    InProcessCli.Result followed = cli.run("flow", "ws", id, "-f", "--timeout", "0");
+    assertThat(followed.status()).isEqualTo(2);
+    assertThat(followed.err()).contains("gave up waiting");
+    InProcessCli.Result idle = cli.run("flow", "ws", "-W", "--timeout", "0");
+    assertThat(idle.status()).isEqualTo(2);
+    assertThat(idle.err()).contains("gave up waiting: 1 queued, 0 running");
+    InProcessCli.Result set = cli.run("flow", "ws", "-W", "--tag", "t", "--timeout", "0");
+    assertThat(set.status()).isEqualTo(2);
+    assertThat(set.err()).contains("gave up waiting: 1 job is not finished");
+    InProcessCli.workAll(ws);
+    assertThat(cli.run("flow", "ws", id, "-w", "--timeout", "0").out()).isEqualTo("X\n");
+    assertThat(cli.run("flow", "ws", "-W", "--timeout", "0").status()).isZero();
+    assertThat(cli.run("flow", "ws", id, "--timeout", "1").err())
+        .contains("--timeout goes with -w, -W or -f");
+    assertThat(cli.run("flow", "ws", id, "-w", "--timeout", "soon").err())
+        .contains("--timeout: \"soon\" is not a duration");
+  }
+
+  @Test
+  void aWorkspaceWithWorkButNoServerSaysHowToStartOne() {
+    String id = cli.submit("ws", "x");
+    String hint =
+        "no server is running: \"millrace serve --workspace ws --model house\" starts one\n";
+    assertThat(cli.run("flow", "ws").err()).isEqualTo(hint);
+    assertThat(cli.run("flow", "ws").out()).doesNotContain("no server");
+    assertThat(cli.run("flow", "ws", "-W", "--timeout", "0.").status()).isEqualTo(1);
+    assertThat(cli.run("flow", "ws", "--json").err()).isEmpty();
+    cli.run("pause", "ws", id);
+    assertThat(cli.run("flow", "ws").err()).isEmpty();
+    assertThat(cli.run("flow", "ws", id).err()).doesNotContain("no server");
   }
 }

@@ -67,7 +67,8 @@ class FollowJsonViewTest {
     JobReader reader = counting(workspace.reader());
     FollowJsonView view =
         new FollowJsonView(
-            new JobFollower.FollowedJob(shell(), new LocalWorkspace("ws", workspace), reader, id));
+            new JobFollower.FollowedJob(
+                shell(), new LocalWorkspace("ws", workspace), reader, id, WaitLimit.of(null)));
     try (JobStore store = workspace.own().orElseThrow()) {
       List<Claim> claims = store.claim(new ClaimRequest(Set.of("generate"), TASKS, "test", null));
       assertThat(claims).hasSize(TASKS);

@@ -35,8 +35,7 @@ final class JobLister {
   /**
    * @param isAtGate reads a job to see whether it waits for an approval
    */
-  JobLister(
-      Disk disk, WorkspaceLayout layout, JobLocator whereabouts, Predicate<JobId> isAtGate) {
+  JobLister(Disk disk, WorkspaceLayout layout, JobLocator whereabouts, Predicate<JobId> isAtGate) {
     this.disk = disk;
     this.layout = layout;
     this.whereabouts = whereabouts;
