@@ -26,7 +26,6 @@ public final class GenerationDefaults {
     {"BATCH", "the engine chooses the batch size"},
     {"UBATCH", "the engine chooses the batch size"},
     {"FLASH_ATTN", "there is only one attention kernel"},
-    {"WARMUP", "a model is ready when it is loaded"},
     {"VISION_TEMP", "images are not supported"},
     {"IMAGE_MAX_TOKENS", "images are not supported"},
     {"MAX_IMAGE_SIZE", "images are not supported"},

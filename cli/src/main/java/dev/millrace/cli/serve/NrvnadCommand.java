@@ -153,6 +153,9 @@ public final class NrvnadCommand implements Command {
     words.add("--workspace=" + given.words().get(1));
     words.add("--slots=" + workers);
     words.add("--no-http");
+    if (!Boolean.TRUE.equals(new EnvironmentVariables(shell).flag("WARMUP"))) {
+      words.add("--no-warmup"); // as nrvna's daemon, unless NRVNA_WARMUP is 1
+    }
     // nrvna's daemon waits for another one only to watch how it drains the workspace.
     words.add(given.has(ServeCommand.DRAIN) ? "--drain" : "--no-wait");
     return ArgumentParser.parse(new ServeCommand().syntax(), words.toArray(String[]::new), 0);

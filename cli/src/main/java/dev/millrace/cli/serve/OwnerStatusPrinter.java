@@ -2,6 +2,7 @@ package dev.millrace.cli.serve;
 
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.format.ApprovalText;
 import dev.millrace.cli.format.PipeWaitText;
 import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.cli.place.PlaceOwner;
@@ -36,7 +37,14 @@ final class OwnerStatusPrinter {
     if (!owner.held()) {
       place.withdrawStaleAnnouncement();
     }
-    shell.out().println(json ? Json.write(json(owner)) : text(owner));
+    int waiting = fields == ALL_FIELDS ? ApprovalText.waiting(place.reader()).size() : 0;
+    shell
+        .out()
+        .println(
+            json
+                ? Json.write(
+                    json(owner).putIfPresent("waiting_for_approval", waiting == 0 ? null : waiting))
+                : text(owner) + (waiting == 0 ? "" : "; " + ApprovalText.count(waiting)));
     return owner.ready() ? ExitCode.OK : owner.held() ? ExitCode.NOT_READY : ExitCode.FAILED;
   }
 

@@ -41,6 +41,11 @@ public final class ServeCommand implements Command {
           "drain",
           "process all jobs, then exit: 0, or 1 if a job failed\n"
               + "meanwhile or a signal interrupted it");
+  static final Option NO_WARMUP =
+      Option.flag(
+          "no-warmup",
+          "be ready when the model is loaded: the first jobs are\n"
+              + "slower then, until the JVM has compiled the model");
   static final Option WAIT =
       Option.flag(
           "wait", "if another server owns the workspace, wait to take it\n" + "over (the default)");
@@ -100,6 +105,7 @@ public final class ServeCommand implements Command {
             InferenceOptions.IDLE));
     options.addAll(HttpOptions.ALL);
     options.addAll(PipeOptions.all());
+    options.add(NO_WARMUP);
     options.addAll(List.of(NetworkOptions.CONFIG, DRAIN, WAIT, NO_WAIT, STATUS, STOP, TIMEOUT));
     return options;
   }
@@ -147,7 +153,8 @@ public final class ServeCommand implements Command {
     given.exclude(STATUS, STOP);
     given.exclude(WAIT, NO_WAIT);
     for (Option query : new Option[] {STATUS, STOP}) {
-      for (Option option : new Option[] {EXEC, SlotOptions.SLOTS, DRAIN, WAIT, NO_WAIT}) {
+      for (Option option :
+          new Option[] {EXEC, SlotOptions.SLOTS, NO_WARMUP, DRAIN, WAIT, NO_WAIT}) {
         given.exclude(query, option);
       }
       given.exclude(query, InferenceOptions.MODEL);

@@ -1,5 +1,6 @@
 package dev.millrace.cli.serve;
 
+import dev.millrace.cli.args.Option;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.http.HttpApi;
@@ -9,6 +10,7 @@ import dev.millrace.server.TaskListener;
 import dev.millrace.server.infer.Inference;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import org.jspecify.annotations.Nullable;
@@ -18,31 +20,26 @@ final class ServeFrontend implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
 
   private final ServeSettings settings;
-  private final @Nullable Inference inference;
   private final @Nullable AccessLogFile access;
   private final @Nullable HttpApi api;
+  private boolean closed;
 
   private ServeFrontend(
-      ServeSettings settings,
-      @Nullable Inference inference,
-      @Nullable AccessLogFile access,
-      @Nullable HttpApi api) {
+      ServeSettings settings, @Nullable AccessLogFile access, @Nullable HttpApi api) {
     this.settings = settings;
-    this.inference = inference;
     this.access = access;
     this.api = api;
   }
 
-  static ServeFrontend of(ServeSettings settings, JobStore store, @Nullable Inference inference) {
+  static ServeFrontend of(ServeSettings settings, JobStore store) {
     ServeHttpSettings http = settings.http();
     if (http == null) {
-      return new ServeFrontend(settings, inference, null, null);
+      return new ServeFrontend(settings, null, null);
     }
     HttpSettings at = http.anyFreePort() ? free(http.settings()) : http.settings();
     AccessLogFile access = AccessLogFile.open(http.accessLog());
     HttpSettings logged = access == null ? at : at.withAccessLog(access);
-    HttpApi api = HttpApi.over(store, logged, http.hooks());
-    return new ServeFrontend(settings, inference, access, api);
+    return new ServeFrontend(settings, access, HttpApi.over(store, logged, http.hooks()));
   }
 
   /** Any free port if the default one is taken. */
@@ -62,22 +59,48 @@ final class ServeFrontend implements AutoCloseable {
     return api == null ? new TaskListener() {} : api.taskListener();
   }
 
-  /** Starts to listen; returns the address, null without HTTP. */
-  @Nullable String open(Server server) {
+  /**
+   * Starts to listen, before models are loaded: that takes long, and this may fail.
+   *
+   * @return the address; null without HTTP
+   */
+  @Nullable String open(StartupPhase phase) {
     if (api == null) {
       return null;
     }
     try {
-      return api.open(
-              server, settings.workers().types(), inference == null ? null : inference::stats)
+      return api.open(settings.workers().types(), settings.workers().modelNames(), phase::present)
           .toString();
     } catch (IllegalArgumentException e) {
-      throw new CommandException(String.valueOf(e.getMessage()));
+      throw new CommandException(option(e) + e.getMessage());
+    }
+  }
+
+  /** The option that is to blame if the address cannot be used; else empty. */
+  private String option(IllegalArgumentException problem) {
+    ServeHttpSettings http = settings.http();
+    if (http == null || !(problem.getCause() instanceof BindException taken)) {
+      return "";
+    }
+    boolean port = String.valueOf(taken.getMessage()).contains("in use");
+    Option option = port ? HttpOptions.PORT : HttpOptions.BIND;
+    Object value = port ? http.settings().port() : http.settings().host();
+    return option.shown() + " " + value + ": ";
+  }
+
+  /** Adds the server, once its models are loaded. */
+  void attach(Server server, @Nullable Inference inference) {
+    if (api != null) {
+      api.attach(server, inference == null ? null : inference::stats);
     }
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
     if (api != null) {
       api.close();
     }

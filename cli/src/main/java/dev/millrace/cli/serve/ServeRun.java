@@ -6,6 +6,7 @@ import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.command.SignalHandlers;
+import dev.millrace.cli.format.ApprovalText;
 import dev.millrace.cli.log.JGroupsLogging;
 import dev.millrace.cli.model.InferenceOpener;
 import dev.millrace.cli.model.PipeModel;
@@ -16,9 +17,11 @@ import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.NodeSettings;
 import dev.millrace.cluster.node.LayerNode;
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.server.DrainResult;
+import dev.millrace.server.JobLog;
 import dev.millrace.server.Server;
 import dev.millrace.server.ServerBuilder;
 import dev.millrace.server.exec.ExecWorker;
@@ -27,6 +30,7 @@ import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.server.infer.model.NamedModel;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +40,12 @@ final class ServeRun {
 
   private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 
+  /** A large model is compiled within its first tokens, which may take as long. */
+  private static final Duration WARM_UP_TIME = Duration.ofSeconds(20);
+
   private final ServeSettings settings;
   private final String ifOwned;
+  private final StartupPhase phase = new StartupPhase();
   private final GracefulShutdown stopping = new GracefulShutdown(Thread.currentThread());
 
   private ServeRun(ServeSettings settings, String ifOwned) {
@@ -89,26 +97,47 @@ final class ServeRun {
     return Math.max(one, other);
   }
 
+  /** The parts of a server that are there before its models are. */
+  private record Context(
+      OwnablePlace place, JobStore store, JobLog log, ServeFrontend frontend, JsonObject info) {}
+
   private int serve(OwnablePlace place, JobStore store) throws InterruptedException {
     place.withdraw(); // a server that died may have left an announcement
     JsonObject info = settings.workers().info();
     place.announceStart(info);
-    try {
-      return serve(place, store, info);
+    try (ServeFrontend frontend = ServeFrontend.of(settings, store);
+        JobLog log = JobLog.of(store)) {
+      String at = frontend.open(phase); // before anything is loaded or claimed: it may fail
+      if (at != null) {
+        place.announceStart(info.put("http", at));
+      }
+      return load(new Context(place, store, log, frontend, info));
     } finally {
       place.withdraw();
     }
   }
 
-  private int serve(OwnablePlace place, JobStore store, JsonObject info)
-      throws InterruptedException {
+  private int load(Context context) throws InterruptedException {
     InferenceSettings models = settings.workers().inference();
     if (models == null) {
-      return serve(place, store, info, null);
+      return serve(context, null);
     }
     NamedModel first = models.models().getFirst();
-    LOG.log(Level.INFO, "loading " + first.name() + " from " + first.file());
-    stopping.loadingStarted(settings.drain() ? ExitCode.FAILED : ExitCode.OK, place::withdraw);
+    Object at = context.info.get("http");
+    LOG.log(
+        Level.INFO,
+        "loading "
+            + first.name()
+            + " from "
+            + first.file()
+            + (at == null ? "" : "; " + at + " takes jobs"));
+    phase.loading(first.name());
+    stopping.loadingStarted(
+        settings.drain() ? ExitCode.FAILED : ExitCode.OK,
+        () -> {
+          context.frontend.close();
+          context.place.withdraw();
+        });
     try (LayerNode node = startLayers();
         PipeModel pipe = settings.workers().pipe();
         Inference inference = InferenceOpener.open(models)) {
@@ -119,7 +148,7 @@ final class ServeRun {
       if (pipe != null) {
         pipe.logWhenReady();
       }
-      return serve(place, store, info, inference);
+      return serve(context, inference);
     }
   }
 
@@ -137,27 +166,24 @@ final class ServeRun {
     }
   }
 
-  private int serve(
-      OwnablePlace place, JobStore store, JsonObject info, @Nullable Inference inference)
-      throws InterruptedException {
-    ServeFrontend frontend = ServeFrontend.of(settings, store, inference);
-    ServerBuilder builder = Server.builder(store).slots(settings.workers().slots());
-    settings
-        .workers()
-        .commands()
-        .forEach((type, command) -> builder.worker(new ExecWorker(type, command)));
-    if (inference != null) {
-      builder.group(inference.slots(), inference.workers());
-    }
-    Server server = builder.listener(frontend.listener()).build();
+  private int serve(Context context, @Nullable Inference inference) throws InterruptedException {
+    Server server = server(context, inference);
+    OwnablePlace place = context.place;
     try (ServerAnnouncement announcement = new ServerAnnouncement(place);
-        frontend) {
-      String at = frontend.open(server); // before anything is claimed: it may fail
+        ServeFrontend frontend = context.frontend) {
+      frontend.attach(server, inference);
       server.start();
       stopping.serverStarted(server);
+      if (inference != null && settings.warmUp()) {
+        warmUp(inference);
+      }
       PipeModel pipe = settings.workers().pipe();
-      announcement.begin(
-          info.putIfPresent("http", at), pipe == null ? null : () -> waitReasons(pipe));
+      if (stopping.isStopping()) {
+        return settings.drain() ? drain(context, server, pipe) : await(server);
+      }
+      phase.ready();
+      announcement.begin(context.info, pipe == null ? null : () -> waitReasons(pipe));
+      Object at = context.info.get("http");
       LOG.log(
           Level.INFO,
           "ready: workspace "
@@ -165,11 +191,37 @@ final class ServeRun {
               + ", "
               + settings.workers().text()
               + (at == null ? "" : ", " + at));
-      return settings.drain() ? drain(server, pipe) : await(server);
+      return settings.drain() ? drain(context, server, pipe) : await(server);
     } finally {
       server.close();
+      context.log.close();
       LOG.log(Level.INFO, "stopped");
     }
+  }
+
+  private Server server(Context context, @Nullable Inference inference) {
+    ServerBuilder builder = Server.builder(context.store).slots(settings.workers().slots());
+    settings
+        .workers()
+        .commands()
+        .forEach((type, command) -> builder.worker(new ExecWorker(type, command)));
+    if (inference != null) {
+      builder.group(inference.slots(), inference.workers());
+    }
+    return builder
+        .listener(context.frontend.listener())
+        .listener(context.log.taskListener())
+        .build();
+  }
+
+  /** Jobs are processed meanwhile; the first one ends the warm-up. */
+  private void warmUp(Inference inference) throws InterruptedException {
+    phase.warmingUp(settings.workers().modelNames().iterator().next());
+    long start = System.nanoTime();
+    inference.warmUp(WARM_UP_TIME, stopping::isStopping);
+    LOG.log(
+        Level.DEBUG,
+        () -> "warm-up ended after " + (System.nanoTime() - start) / 1_000_000 + " ms");
   }
 
   private static Map<String, String> waitReasons(PipeModel pipe) {
@@ -182,12 +234,17 @@ final class ServeRun {
     return ExitCode.OK;
   }
 
-  private int drain(Server server, @Nullable PipeModel pipe) throws InterruptedException {
+  private int drain(Context context, Server server, @Nullable PipeModel pipe)
+      throws InterruptedException {
     while (pipe != null && !pipe.ready() && !stopping.isStopping()) {
       // Without a pipe nothing is claimed, and the drain would end at once.
       Thread.sleep(POLL_INTERVAL);
     }
     DrainResult drained = server.drain();
+    context.log.close(); // its last lines come first
+    if (drained != DrainResult.INTERRUPTED) {
+      logWaiting(context);
+    }
     return switch (drained) {
       case CLEAN -> {
         LOG.log(Level.INFO, "drained: nothing is left to do");
@@ -206,5 +263,13 @@ final class ServeRun {
         yield ExitCode.FAILED;
       }
     };
+  }
+
+  private static void logWaiting(Context context) {
+    List<JobId> waiting = ApprovalText.waiting(context.store);
+    if (!waiting.isEmpty()) {
+      String place = context.place.name();
+      LOG.log(Level.INFO, ApprovalText.summary(place, context.store, waiting));
+    }
   }
 }

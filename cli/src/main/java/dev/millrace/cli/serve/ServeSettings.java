@@ -2,6 +2,7 @@ package dev.millrace.cli.serve;
 
 import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.EnvironmentVariables;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.cli.place.PlaceLocator;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * What {@code millrace serve} was asked to do.
  *
  * @param drain whether to stop when nothing is left to do
+ * @param warmUp whether to warm up a model before the server is ready
  * @param waitForOwner whether to wait for a workspace that another server owns
  * @param http how it answers over HTTP; null: it does not
  * @param layers layers that it holds for the network beside its end model; null: none
@@ -21,6 +23,7 @@ record ServeSettings(
     OwnablePlace place,
     ServeWorkerSettings workers,
     boolean drain,
+    boolean warmUp,
     boolean waitForOwner,
     @Nullable ServeHttpSettings http,
     @Nullable NodeSettings layers) {
@@ -40,8 +43,15 @@ record ServeSettings(
         PlaceOpener.openToServe(shell, PlaceLocator.toServe(shell, given)),
         workers,
         given.has(ServeCommand.DRAIN),
+        !given.has(ServeCommand.DRAIN) && warmsUp(shell, given),
         !given.has(ServeCommand.NO_WAIT),
         http,
         layers);
+  }
+
+  /** A drain does not: whoever asks for one wants the work, which warms up as well. */
+  private static boolean warmsUp(Shell shell, Arguments given) {
+    Boolean variable = new EnvironmentVariables(shell).flag("WARMUP");
+    return !given.has(ServeCommand.NO_WARMUP) && (variable == null || variable);
   }
 }

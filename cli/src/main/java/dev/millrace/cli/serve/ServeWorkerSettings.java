@@ -109,6 +109,15 @@ record ServeWorkerSettings(
     return types;
   }
 
+  /** The models that tasks may name. */
+  Set<String> modelNames() {
+    Set<String> names = new LinkedHashSet<>();
+    if (inference != null) {
+      inference.models().forEach(model -> names.add(model.name()));
+    }
+    return names;
+  }
+
   /** What the server announces of itself. */
   JsonObject info() {
     return ServerInfo.of(inference, types(), slots);

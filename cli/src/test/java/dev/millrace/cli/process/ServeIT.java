@@ -58,20 +58,31 @@ class ServeIT extends LauncherFixture {
 
   @Test
   void logLinesHaveTheFormOfTheContract() {
-    cli.submit("ws", "x");
+    String id = cli.submit("ws", "x", "--name", "n");
     InProcessCli.Result drained = serve("--exec", UPPER, "--drain").result();
     assertThat(drained.err()).isEmpty();
     assertThat(drained.lines())
         .isNotEmpty()
         .allMatch(line -> line.matches("\\[[-0-9]{10} [:.0-9]{12}] \\[[A-Z]+] \\[[^]]+] .+"));
+    assertThat(drained.out())
+        .contains("job " + id + " begins: name \"n\", type generate, 1 task\n")
+        .containsPattern("job " + id + " done: name \"n\", took [0-9.]+ s\n");
   }
 
   @Test
-  void aDrainEndsWhenAllJobsAreProcessed() {
+  void aDrainEndsWhenAllJobsAreProcessed() throws IOException {
     String one = cli.submit("ws", "one");
     String two = cli.submit("ws", "two");
     cli.submit("ws", "of another type", "--type", "other");
-    assertThat(serve("--exec", UPPER, "--drain").result().status()).isZero();
+    Files.writeString(
+        dir.resolve("gate.json"),
+        "{\"stages\": [{\"type\": \"generate\", \"gate\": true, \"tasks\": [\"a\"]}]}");
+    String gated = cli.submit("ws", "--job", "gate.json");
+    InProcessCli.Result drained = serve("--exec", UPPER, "--drain").result();
+    assertThat(drained.status()).isZero();
+    assertThat(drained.out())
+        .contains("1 job waits for approval: " + gated + " (stage 1)")
+        .contains("millrace approve ws " + gated + " 1");
     assertThat(cli.run("flow", "ws", one).out()).isEqualTo("ONE\n");
     assertThat(cli.run("flow", "ws", two).out()).isEqualTo("TWO\n");
     assertThat(serve("--exec", UPPER, "--drain").result().status()).isZero();
@@ -83,6 +94,8 @@ class ServeIT extends LauncherFixture {
     InProcessCli.Result drained =
         serve("--exec", "generate=echo no luck >&2; exit 3", "--drain").result();
     assertThat(drained.status()).isEqualTo(1);
+    assertThat(drained.out())
+        .containsPattern("\\[WARN] .* job " + id + " failed: took [0-9.]+ s: .*no luck");
     assertThat(cli.run("flow", "ws", id).err()).contains("Job failed", "no luck");
     assertThat(serve("--exec", UPPER, "--drain").result().status()).isZero();
   }
