@@ -79,6 +79,15 @@ class GenerateTest {
     assertThat(task.tokens()).hasSize(60).containsExactly(boxed(own.tokens()));
   }
 
+  @Test
+  void aPartOfTheModelsNameIsEnoughAndTheReceiptHasTheWhole() throws Exception {
+    String data = "{\"model\": \"TIN\"," + PLAIN.strip().substring(1);
+    FakeTaskContext task = FakeTaskContext.generate("once upon a time", data);
+    TaskResult result = TaskRunFixture.result(inference, task);
+    assertThat(TaskRunFixture.receipt(result).string("model")).isEqualTo("tiny");
+    assertThat(task.frozen.string("model")).isEqualTo("tiny");
+  }
+
   private static Integer[] boxed(int[] ids) {
     return Arrays.stream(ids).boxed().toArray(Integer[]::new);
   }

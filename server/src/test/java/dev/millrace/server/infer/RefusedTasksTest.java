@@ -118,6 +118,8 @@ class RefusedTasksTest {
   void aModelThatIsNotServedIsNamed() throws Exception {
     assertThat(refusal("x", "{\"model\": \"gpt\"}"))
         .isEqualTo("model \"gpt\" is not served here; served: tiny, vectors");
+    assertThat(refusal("x", "{\"model\": \"T\"}"))
+        .isEqualTo("model \"T\" could be any of tiny, vectors; name one of them in full");
     assertThat(refusal("x", "{\"model\": \"vectors\"}"))
         .isEqualTo(
             "model \"vectors\" is for embeddings and generates no text; use it in a job of type"

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
@@ -183,6 +184,7 @@ public final class ModelLibrary implements AutoCloseable {
     return all;
   }
 
+  /** Whether a model has exactly this name. */
   public boolean serves(String name) {
     return served.containsKey(name);
   }
@@ -202,10 +204,9 @@ public final class ModelLibrary implements AutoCloseable {
 
   private ServedModel named(String name) {
     ServedModel found = served.get(name);
-    if (found == null) {
-      throw TaskRefused.notServed(name, served.keySet());
-    }
-    return found;
+    return found == null
+        ? Objects.requireNonNull(served.get(TaskRefused.requireServed(name, served.keySet())))
+        : found;
   }
 
   /**

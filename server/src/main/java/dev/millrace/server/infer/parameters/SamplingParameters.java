@@ -75,9 +75,12 @@ public record SamplingParameters(
         .orElse(null);
   }
 
-  /** What nrvna recommends for model families, recognized by the model's name. */
+  /**
+   * What nrvna recommends for model families, recognized by the model's name; its folders, such as
+   * a publisher's, say nothing about the family.
+   */
   public static SamplingParameters forModelFamily(String name) {
-    String lower = name.toLowerCase(Locale.ROOT);
+    String lower = name.substring(name.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
     if (lower.contains("code")) { // coder, too
       return builder().temperature(0.3).build();
     }

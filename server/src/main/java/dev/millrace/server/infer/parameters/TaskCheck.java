@@ -50,8 +50,8 @@ public final class TaskCheck {
   }
 
   private void check(@Nullable String model) {
-    if (model != null && !models.isEmpty() && !models.contains(model)) {
-      throw TaskRefused.notServed(model, new TreeSet<>(models));
+    if (model != null && !models.isEmpty()) {
+      TaskRefused.requireServed(model, new TreeSet<>(models));
     }
   }
 

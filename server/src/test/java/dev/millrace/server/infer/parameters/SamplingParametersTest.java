@@ -43,6 +43,7 @@ class SamplingParametersTest {
     assertThat(SamplingParameters.forModelFamily("DeepSeek-V2").temperature()).isEqualTo(0.6);
     assertThat(SamplingParameters.forModelFamily("qwen3-r1").temperature()).isEqualTo(0.6);
     assertThat(SamplingParameters.forModelFamily("llama").temperature()).isNull();
+    assertThat(SamplingParameters.forModelFamily("deepseek-ai/llama").temperature()).isNull();
   }
 
   @Test

@@ -1,0 +1,61 @@
+package dev.millrace.server.infer.parameters;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Finds the models that a user means by a text. The first of these rules that any name meets
+ * decides:
+ *
+ * <ol>
+ *   <li>it is the name;
+ *   <li>upper or lower case aside, it is the name, the last part of one with folders ({@code a} of
+ *       {@code publisher/repository/a}), or one of Ollama's without {@code :latest};
+ *   <li>upper or lower case aside, it is in the name.
+ * </ol>
+ */
+public final class ModelNameMatcher {
+  private static final String SUFFIX = ".gguf";
+  private static final Pattern PART = Pattern.compile("(.+)-\\d{5}-of-\\d{5}");
+
+  private ModelNameMatcher() {}
+
+  /** The names that {@code text} can mean, in their order; several if it is ambiguous. */
+  public static List<String> matches(Collection<String> names, String text) {
+    if (names.contains(text)) {
+      return List.of(text);
+    }
+    String wanted = stem(text).toLowerCase(Locale.ROOT);
+    List<String> whole = filter(names, name -> isWhole(name, wanted));
+    return whole.isEmpty() && !wanted.isEmpty()
+        ? filter(names, name -> name.contains(wanted))
+        : whole;
+  }
+
+  private static List<String> filter(Collection<String> names, Predicate<String> lowerCase) {
+    return names.stream()
+        .filter(name -> lowerCase.test(name.toLowerCase(Locale.ROOT)))
+        .distinct()
+        .toList();
+  }
+
+  private static boolean isWhole(String name, String wanted) {
+    String last = name.substring(name.lastIndexOf('/') + 1);
+    return name.equals(wanted)
+        || name.equals(wanted + ":latest")
+        || last.equals(wanted)
+        || last.equals(wanted + ":latest");
+  }
+
+  /** A file's name without its suffix and, of a split model, without the number of its part. */
+  public static String stem(String fileName) {
+    boolean model = fileName.toLowerCase(Locale.ROOT).endsWith(SUFFIX);
+    String stem = model ? fileName.substring(0, fileName.length() - SUFFIX.length()) : fileName;
+    Matcher part = PART.matcher(stem);
+    return part.matches() ? part.group(1) : stem;
+  }
+}
