@@ -10,6 +10,7 @@ import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.fs.Workspace;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -66,17 +67,24 @@ public final class InProcessCli {
   public Result run(String... args) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
-    Shell shell =
-        new Shell(
-            new ByteArrayInputStream(stdin),
-            new PrintStream(out, false, StandardCharsets.UTF_8),
-            new PrintStream(err, false, StandardCharsets.UTF_8),
-            environment,
-            directory,
-            descriptor -> terminal);
-    int status = Main.run(shell, args);
+    int status = Main.run(shell(out, err), args);
     return new Result(
         status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  }
+
+  /** The environment of commands, for what is tested without one; it prints nowhere. */
+  public Shell shell() {
+    return shell(OutputStream.nullOutputStream(), OutputStream.nullOutputStream());
+  }
+
+  private Shell shell(OutputStream out, OutputStream err) {
+    return new Shell(
+        new ByteArrayInputStream(stdin),
+        new PrintStream(out, false, StandardCharsets.UTF_8),
+        new PrintStream(err, false, StandardCharsets.UTF_8),
+        environment,
+        directory,
+        descriptor -> terminal);
   }
 
   /** Submits and returns the id. */

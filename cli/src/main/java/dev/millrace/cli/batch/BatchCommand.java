@@ -22,6 +22,7 @@ import dev.millrace.cli.serve.LocalWorkers;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.server.infer.model.NamedModel;
+import dev.millrace.server.infer.parameters.ModelNameMatcher;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,8 +43,8 @@ public final class BatchCommand implements Command {
               "model",
               "MODEL",
               "answer all requests with this model, whatever model\n"
-                  + "they name: a GGUF file, part of its name, \"house\"\n"
-                  + "(the bundled model); or one that the server of the\n"
+                  + "they name: a GGUF file, a name that \"models\" lists or\n"
+                  + "a part of one; or one that the server of the\n"
                   + "workspace has (default: MILLRACE_MODEL)")
           .letter('m');
   static final Option OUT =
@@ -173,8 +174,9 @@ public final class BatchCommand implements Command {
     PlaceOwner owner = existing == null ? null : existing.owner();
     Set<String> served = owner == null || !owner.held() ? null : served(owner.info());
     String asked = given.has(MODEL) ? given.get(MODEL) : shell.variable(EngineOptions.VARIABLE);
-    NamedModel model = asked == null || isServed(asked, served) ? null : model(shell, asked);
-    String override = model == null ? asked : model.name();
+    String running = asked == null || served == null ? null : servedName(shell, asked, served);
+    NamedModel model = asked == null || running != null ? null : model(shell, asked);
+    String override = model == null ? running : model.name();
     if (override != null && served != null && !served.contains(override)) {
       throw new CommandException(
           "the server of "
@@ -206,8 +208,13 @@ public final class BatchCommand implements Command {
     return served != null && served.size() == 1 ? served.iterator().next() : null;
   }
 
-  private static boolean isServed(String name, @Nullable Set<String> served) {
-    return served != null && served.contains(name);
+  /** The server's model that is meant; null if another one of this machine is, or none. */
+  private static @Nullable String servedName(Shell shell, String asked, Set<String> served) {
+    if (served.contains(asked) || ModelChoice.exact(shell, asked).isPresent()) {
+      return served.contains(asked) ? asked : null;
+    }
+    List<String> matches = ModelNameMatcher.matches(served, asked);
+    return matches.size() == 1 ? matches.getFirst() : null;
   }
 
   private static NamedModel model(Shell shell, String asked) {

@@ -9,6 +9,7 @@ import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.server.infer.parameters.ModelNameMatcher;
 import dev.millrace.server.infer.parameters.TaskCheck;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -199,7 +200,10 @@ record BatchFile(
     private void model(Map<String, @Nullable Object> task) {
       Object model = models.override() ? task.remove("model") : task.get("model");
       Set<String> served = models.served();
-      if (!models.override() && model != null && served != null && !served.contains(model)) {
+      if (!models.override()
+          && model != null
+          && served != null
+          && ModelNameMatcher.matches(served, model.toString()).size() != 1) {
         problems.add(
             number,
             "body.model",

@@ -76,6 +76,13 @@ record BatchJob(BatchFile file, String name, @Nullable String model, @Nullable S
     }
   }
 
+  /** Whether a job names this model, perhaps without its folder, as earlier versions did. */
+  private boolean isModel(@Nullable Object name) {
+    return name instanceof String text
+        && model != null
+        && (model.equals(text) || model.endsWith("/" + text));
+  }
+
   private boolean isThis(JobView job, boolean served) {
     JsonObject metadata = job.header().metadata();
     if (!file.sha256().equals(metadata.get(FILE))) {
@@ -84,7 +91,7 @@ record BatchJob(BatchFile file, String name, @Nullable String model, @Nullable S
     if (model == null) { // no model is named and no server runs: accept the answers of any model
       return !metadata.has(MODEL) || job.state().isFinal() && !served;
     }
-    return model.equals(metadata.get(MODEL))
+    return isModel(metadata.get(MODEL))
         && (sha256 == null || !metadata.has(MODEL_HASH) || sha256.equals(metadata.get(MODEL_HASH)));
   }
 }

@@ -30,7 +30,8 @@ import java.util.function.IntConsumer;
 /** {@code millrace demo}: runs a job with two stages in a new workspace and explains it. */
 public final class DemoCommand implements Command {
   static final Option MODEL =
-      Option.value("model", "MODEL", "a GGUF file instead of the bundled model").letter('m');
+      Option.value("model", "MODEL", "another model than the bundled one, named as for \"serve\"")
+          .letter('m');
   static final Option SLOTS =
       Option.value("slots", "N", "stories that are generated at once (default 8)");
 

@@ -38,7 +38,9 @@ record DemoModel(ModelChoice choice, ModelSummary summary) {
       return name;
     }
     String file = choice.file().toAbsolutePath().normalize().toString();
-    return name.equals(ModelChoice.stem(choice.file())) ? file : name + "=" + file;
+    return name.equals(ModelChoice.stem(choice.file())) || !ModelChoice.isAlias(name)
+        ? file
+        : name + "=" + file;
   }
 
   /** The model in a few words. */

@@ -6,8 +6,10 @@ import dev.millrace.cli.args.Syntax;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.model.MachineMemory;
 import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.cli.place.PlaceOpener;
+import dev.millrace.cli.serve.HttpOptions;
 import dev.millrace.cli.terminal.Colour;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -19,14 +21,19 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code millrace doctor}: checks this machine and a workspace, and says how to fix problems. */
 public final class DoctorCommand implements Command {
+  private static final Option PORT =
+      Option.wholeNumber(
+          "port", "N", "check this port for HTTP (default " + HttpOptions.USUAL_PORT + ")");
+
   @Override
   public Syntax syntax() {
     return new Syntax(
         "doctor",
         List.of("[DIR] [options]"),
         "Checks this machine and the workspace DIR, and says what to do. Leaves nothing behind.",
-        List.of(PlaceLocator.OPTION),
-        "Each line is ok, warn or fail. Exit status: 0, or 1 if anything failed.");
+        List.of(PlaceLocator.OPTION, PORT),
+        "Checks Java, models, memory, the width of vectors, the port, the file system and the\n"
+            + "workspace. Each line is ok, warn or fail. Exit status: 0, or 1 if anything failed.");
   }
 
   @Override
@@ -36,6 +43,7 @@ public final class DoctorCommand implements Command {
     ClockCheck clock = ClockCheck.begin();
     new JvmCheck().run(findings);
     new WatchLimitsCheck().run(findings);
+    machine(shell, given, workspace, findings);
     if (workspace == null) {
       findings.ok("workspace", "none named, none in this directory: only the machine was checked");
     } else if (!Files.isDirectory(workspace)) {
@@ -54,6 +62,19 @@ public final class DoctorCommand implements Command {
     findings.guard("clock", () -> clock.end(workspace, findings));
     print(shell, findings, given.has(Option.JSON));
     return findings.failed() ? ExitCode.FAILED : ExitCode.OK;
+  }
+
+  private static void machine(
+      Shell shell, Arguments given, @Nullable Path workspace, Findings findings) {
+    MachineMemory memory = MachineMemory.read();
+    new VectorCheck().run(findings);
+    new MemoryCheck(memory).run(findings);
+    new ModelsCheck(shell, memory).run(findings);
+    int port = given.integer(PORT, 1, 65_535, HttpOptions.USUAL_PORT);
+    findings.guard(
+        "port",
+        () ->
+            new PortCheck(port, given.has(PORT), OwnerCheck.httpAddress(workspace)).run(findings));
   }
 
   private static @Nullable Path workspace(Shell shell, Arguments given) {

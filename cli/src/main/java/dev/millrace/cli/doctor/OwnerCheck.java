@@ -5,6 +5,7 @@ import dev.millrace.store.fs.Workspace;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Checks which server owns the workspace, and whether a dead one left files. */
 public final class OwnerCheck {
@@ -15,6 +16,15 @@ public final class OwnerCheck {
 
   public OwnerCheck(Path workspace) {
     this.workspace = workspace;
+  }
+
+  /** The URL of the server of a workspace; null if none runs, or it has no HTTP. */
+  static @Nullable String httpAddress(@Nullable Path workspace) {
+    return workspace != null
+            && DirectoriesCheck.complete(workspace)
+            && Workspace.open(workspace).owner().info().get("http") instanceof String address
+        ? address
+        : null;
   }
 
   public void run(Findings findings) {

@@ -1,36 +1,43 @@
 package dev.millrace.cli.model;
 
+import dev.millrace.cli.args.Suggestion;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.terminal.SanitizedText;
-import java.io.IOException;
-import java.nio.file.DirectoryStream;
+import dev.millrace.server.infer.parameters.ModelNameMatcher;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The model that a user means by {@code --model}: a path; {@code ALIAS=MODEL}; {@code house}; else
- * a part of a file's name, found in the same directories as nrvna.
+ * The model that a user means by {@code --model}: a path; a name that {@code millrace models}
+ * lists; {@code ALIAS=MODEL}; else a part of a listed name that no other has.
  *
- * @param name what jobs call it
+ * @param name what jobs, receipts and answers call it: the alias, else the listed name, else the
+ *     file's name without its suffix
  */
 public record ModelChoice(String name, Path file) {
-  private static final String SUFFIX = ".gguf";
   private static final Pattern ALIAS = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:@/-]{0,99}");
-  private static final Pattern PART = Pattern.compile("(.+)-\\d{5}-of-\\d{5}");
+  private static final int MOST_CANDIDATES = 20;
 
   public static ModelChoice of(Shell shell, String text) {
     Path path = shell.path(text);
+    ModelCatalog catalog = ModelCatalog.of(shell);
+    Optional<ModelChoice> exact = exact(catalog, text, path);
+    if (exact.isPresent()) {
+      return exact.get();
+    }
     int equals = text.indexOf('=');
-    if (Files.exists(path) || equals < 0) {
-      return plain(shell, text, path);
+    if (equals < 0) {
+      return search(catalog, text, path);
     }
     String alias = text.substring(0, equals);
     if (!isAlias(alias) || equals == text.length() - 1) {
@@ -41,30 +48,34 @@ public record ModelChoice(String name, Path file) {
               + " @ / -");
     }
     String target = text.substring(equals + 1);
-    return new ModelChoice(alias, plain(shell, target, shell.path(target)).file());
+    Path targetPath = shell.path(target);
+    ModelChoice choice =
+        exact(catalog, target, targetPath).orElseGet(() -> search(catalog, target, targetPath));
+    return new ModelChoice(alias, choice.file());
+  }
+
+  /** The model at this path or of exactly this name; empty if there is none. */
+  public static Optional<ModelChoice> exact(Shell shell, String text) {
+    return exact(ModelCatalog.of(shell), text, shell.path(text));
+  }
+
+  /** The files that a receipt may mean by a model's name, the likeliest first. */
+  public static List<Path> candidates(Shell shell, String name) {
+    ModelCatalog catalog = ModelCatalog.of(shell);
+    Stream<ListedModel> byName = catalog.matching(name).stream();
+    // Receipts of earlier versions have the file's name, whatever its folder.
+    Stream<ListedModel> byFile =
+        catalog.models().stream().filter(model -> stem(model.file()).equals(name));
+    return Stream.concat(byName, byFile)
+        .map(ListedModel::file)
+        .distinct()
+        .limit(MOST_CANDIDATES)
+        .toList();
   }
 
   /** Whether a model may have this name in {@code ALIAS=MODEL}. */
-  static boolean isAlias(String text) {
+  public static boolean isAlias(String text) {
     return ALIAS.matcher(text).matches();
-  }
-
-  private static ModelChoice plain(Shell shell, String text, Path path) {
-    if (Files.exists(path) && !Files.isDirectory(path)) {
-      return of(path);
-    }
-    if (text.equals(HouseModel.NAME)) {
-      return new ModelChoice(HouseModel.NAME, HouseModel.file());
-    }
-    ModelChoice found = find(shell, text).orElseThrow(() -> missing(shell, text, path));
-    warnIfSeveral(shell, text);
-    return found;
-  }
-
-  /** A file by its own name. */
-  static ModelChoice of(Path file) {
-    boolean house = HouseModel.find().filter(file::equals).isPresent();
-    return new ModelChoice(house ? HouseModel.NAME : stem(file), file);
   }
 
   /** A file's name, less its suffix and, of a split model, the number of its part. */
@@ -73,99 +84,80 @@ public record ModelChoice(String name, Path file) {
   }
 
   public static String stem(String name) {
-    String stem = isModel(name) ? name.substring(0, name.length() - SUFFIX.length()) : name;
-    var part = PART.matcher(stem);
-    return part.matches() ? part.group(1) : stem;
+    return ModelNameMatcher.stem(name);
   }
 
-  /** The first file, in order of the names, that has {@code part} in its name. */
-  public static Optional<ModelChoice> find(Shell shell, String part) {
-    TreeMap<String, Path> matches = matches(shell, part);
-    return matches.isEmpty() ? Optional.empty() : Optional.of(of(matches.firstEntry().getValue()));
-  }
-
-  /** The files with {@code part} in their names, in the first directory that has any. */
-  private static TreeMap<String, Path> matches(Shell shell, String part) {
-    String wanted = part.toLowerCase(Locale.ROOT);
-    for (Path directory : directories(shell)) {
-      TreeMap<String, Path> models = models(directory);
-      models.keySet().removeIf(name -> !name.toLowerCase(Locale.ROOT).contains(wanted));
-      if (!models.isEmpty()) {
-        return models;
-      }
+  private static Optional<ModelChoice> exact(ModelCatalog catalog, String text, Path path) {
+    if (Files.exists(path) && !Files.isDirectory(path)) {
+      return Optional.of(new ModelChoice(catalog.nameOf(path).orElse(stem(path)), path));
     }
-    return new TreeMap<>();
-  }
-
-  private static void warnIfSeveral(Shell shell, String part) {
-    TreeMap<String, Path> matches = matches(shell, part);
-    if (matches.size() > 1) {
-      String names = String.join(", ", matches.keySet());
-      shell
-          .err()
-          .println(
-              "Warning: \""
-                  + SanitizedText.line(part, 100)
-                  + "\" is in the names of several models: "
-                  + SanitizedText.line(names, 500)
-                  + "; using "
-                  + SanitizedText.line(matches.firstEntry().getValue().toString(), 500));
+    if (text.equals(HouseModel.NAME)) {
+      return Optional.of(new ModelChoice(HouseModel.NAME, HouseModel.file()));
     }
+    return catalog.named(text).map(ModelChoice::of);
   }
 
-  private static TreeMap<String, Path> models(Path directory) {
-    TreeMap<String, Path> models = new TreeMap<>();
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
-      for (Path entry : entries) {
-        String name = entry.getFileName().toString();
-        // A vision projector is not a model by itself.
-        if (isModel(name)
-            && !name.toLowerCase(Locale.ROOT).contains("mmproj")
-            && Files.isRegularFile(entry)) {
-          models.put(name, entry);
-        }
-      }
-    } catch (IOException e) {
-      models.clear(); // a missing or unreadable directory has no models
+  private static ModelChoice of(ListedModel model) {
+    return new ModelChoice(model.name(), model.file());
+  }
+
+  private static ModelChoice search(ModelCatalog catalog, String text, Path path) {
+    List<ListedModel> candidates = catalog.matching(text);
+    return switch (candidates.size()) {
+      case 0 -> throw missing(catalog, text, path);
+      case 1 -> of(candidates.getFirst());
+      default -> throw ambiguous(text, candidates);
+    };
+  }
+
+  private static CommandException ambiguous(String text, List<ListedModel> candidates) {
+    List<String> names = new ArrayList<>();
+    for (ListedModel model : candidates.subList(0, Math.min(MOST_CANDIDATES, candidates.size()))) {
+      names.add(SanitizedText.line(model.name(), 200));
     }
-    return models;
+    int more = candidates.size() - names.size();
+    return new CommandException(
+        "\""
+            + SanitizedText.line(text, 100)
+            + "\" could be any of these models: "
+            + String.join(", ", names)
+            + (more > 0 ? " and " + more + " more" : "")
+            + "; name one of them in full");
   }
 
-  private static boolean isModel(String name) {
-    return name.toLowerCase(Locale.ROOT).endsWith(SUFFIX);
-  }
-
-  /** Where models are found by a part of their name. */
-  static List<Path> directories(Shell shell) {
-    List<Path> places = new ArrayList<>();
-    for (String variable : new String[] {"MILLRACE_MODELS_DIR", "NRVNA_MODELS_DIR"}) {
-      String value = shell.variable(variable);
-      if (value != null) {
-        places.add(shell.path(value));
-      }
-    }
-    HouseModel.home()
-        .ifPresent(
-            home -> {
-              places.add(home.resolve("models"));
-              places.add(home.resolve("../models"));
-            });
-    places.add(shell.directory().resolve("models"));
-    return places.stream().map(Path::normalize).distinct().toList();
-  }
-
-  private static CommandException missing(Shell shell, String text, Path path) {
+  private static CommandException missing(ModelCatalog catalog, String text, Path path) {
     if (Files.isDirectory(path)) {
       return new CommandException(
           SanitizedText.line(text, 500) + " is a directory: name a GGUF file in it as the model");
     }
-    List<String> places = directories(shell).stream().map(Path::toString).toList();
+    List<String> places = catalog.searched().stream().map(Path::toString).toList();
+    String near = nearest(catalog, text);
     return new CommandException(
         SanitizedText.line(path.toString(), 500)
             + ": there is no such file, and no model with \""
             + SanitizedText.line(text, 100)
             + "\" in its name in "
-            + String.join(", ", places)
-            + "; \"millrace models\" lists files, and \"house\" is the bundled model");
+            + SanitizedText.line(String.join(", ", places), 2000)
+            + (near == null ? "" : "; did you mean " + near + "?")
+            + "; \""
+            + LauncherName.MILLRACE
+            + " models\" lists all names, and \"house\" is the bundled model");
+  }
+
+  /** The listed name that is spelled most like it, as a whole or in its last part. */
+  private static @Nullable String nearest(ModelCatalog catalog, String text) {
+    String wanted = stem(text).toLowerCase(Locale.ROOT);
+    List<String> known = new ArrayList<>();
+    List<String> names = new ArrayList<>();
+    for (ListedModel model : catalog.models()) {
+      String lower = model.name().toLowerCase(Locale.ROOT);
+      for (String form :
+          List.of(lower, lower.substring(lower.lastIndexOf('/') + 1), lower.split(":", 2)[0])) {
+        known.add(form);
+        names.add(model.name());
+      }
+    }
+    String close = Suggestion.closest(wanted, known);
+    return close == null ? null : names.get(known.indexOf(close));
   }
 }

@@ -2,7 +2,6 @@ package dev.millrace.cli.model;
 
 import dev.millrace.cli.command.Shell;
 import dev.millrace.engine.internal.gguf.ModelFileFinder;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,13 +9,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * Finds the GGUF file of a model id such as {@code Qwen/Qwen3-1.7B}: a file whose name is the last
- * part of the id, or that and a quantization. Files of another model are never taken for it, so
- * {@code Qwen3-1.7B-Base-Q8_0.gguf} is not found.
+ * Finds the GGUF file of a model id such as {@code Qwen/Qwen3-1.7B}: a path, a listed name, or a
+ * file whose name is the last part of the id, or that and a quantization. Files of another model
+ * are never taken for it, so {@code Qwen3-1.7B-Base-Q8_0.gguf} is not found.
  */
 public final class ModelIdFinder {
   private static final Pattern QUANTIZATION =
@@ -53,25 +53,18 @@ public final class ModelIdFinder {
   }
 
   public Result find(String id) {
-    Path path = shell.path(id).toAbsolutePath().normalize();
-    if (Files.isRegularFile(path)) {
-      return new Result(List.of(path), List.of());
-    }
-    if (id.equals(HouseModel.NAME)) {
-      return new Result(List.of(HouseModel.file()), List.of());
+    Optional<ModelChoice> exact = ModelChoice.exact(shell, id);
+    if (exact.isPresent()) {
+      return new Result(List.of(exact.get().file().toAbsolutePath().normalize()), List.of());
     }
     // Several links may lead to one file; the first path stands for it.
     Map<Path, Path> files = new LinkedHashMap<>();
     Predicate<String> names = name -> isNamed(name, id);
     List<String> searched = new ArrayList<>();
-    for (Path directory : ModelChoice.directories(shell)) {
-      if (Files.isDirectory(directory)) {
-        add(files, ModelFileFinder.find(directory, names).models());
+    for (ModelDirectories.Location location : ModelDirectories.all(shell)) {
+      if (Files.isDirectory(location.directory())) {
+        add(files, location.find(names));
       }
-      searched.add(directory.toString());
-    }
-    for (DownloadedModelDirectories.Location location : DownloadedModelDirectories.usual(shell)) {
-      add(files, location.find(names));
       searched.add(location.directory().toString());
     }
     return new Result(files.values().stream().sorted().toList(), searched);
@@ -80,15 +73,7 @@ public final class ModelIdFinder {
   private static void add(Map<Path, Path> files, List<ModelFileFinder.Model> found) {
     for (ModelFileFinder.Model model : found) {
       Path file = model.file().toAbsolutePath().normalize();
-      files.putIfAbsent(real(file), file);
-    }
-  }
-
-  private static Path real(Path file) {
-    try {
-      return file.toRealPath();
-    } catch (IOException e) {
-      return file; // a broken link; opening it gives the reason
+      files.putIfAbsent(ModelCatalog.real(file), file);
     }
   }
 

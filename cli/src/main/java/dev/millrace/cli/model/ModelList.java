@@ -2,6 +2,7 @@ package dev.millrace.cli.model;
 
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ErrorText;
+import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.terminal.Colour;
 import dev.millrace.cli.terminal.NumberText;
@@ -9,8 +10,6 @@ import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cli.terminal.TextTable;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.engine.gguf.GgufException;
-import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.gguf.ModelFileFinder;
 import dev.millrace.engine.internal.gguf.ModelSummary;
 import java.io.IOException;
@@ -22,113 +21,155 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code millrace models ls}: prints a line for each model, with the error of a broken one. */
 final class ModelList {
-
-  /** A model and where it was found, with either its summary or its error. */
-  private record Line(
-      String source,
-      ModelFileFinder.Model model,
-      @Nullable ModelSummary summary,
-      @Nullable String error) {}
+  private static final int MOST = 4_096;
 
   private final Shell shell;
+  private final ModelCatalog catalog;
+  private final MachineMemory memory;
 
   ModelList(Shell shell) {
-    this.shell = shell;
+    this(shell, MachineMemory.read());
   }
 
+  ModelList(Shell shell, MachineMemory memory) {
+    this.shell = shell;
+    this.catalog = ModelCatalog.of(shell);
+    this.memory = memory;
+  }
+
+  /** Prints all models, or those below the directories {@code named}. */
   void print(List<String> named, boolean json) {
-    List<String> problems = new ArrayList<>();
-    List<Line> lines = named.isEmpty() ? usual(problems) : below(named, problems);
+    List<String> problems = new ArrayList<>(named.isEmpty() ? catalog.problems() : List.of());
+    List<ListedModel> listed = named.isEmpty() ? catalog.models() : below(named, problems);
+    List<ModelHeader> models =
+        listed.stream().map(model -> ModelHeader.read(model, memory)).toList();
     if (json) {
-      lines.forEach(line -> shell.out().println(Json.write(json(line))));
-    } else if (!lines.isEmpty()) {
-      table(lines);
+      models.forEach(model -> shell.out().println(Json.write(json(model))));
+    } else if (!models.isEmpty()) {
+      shell.out().print(table(models).text(shell.colourful()));
     }
     shell.out().flush();
-    problems.forEach(
-        problem -> shell.err().println("Warning: " + SanitizedText.line(problem, 500)));
-    if (lines.isEmpty() && !json) {
-      shell.err().println("no models found; \"millrace models ls DIR\" searches other directories");
+    problems.forEach(problem -> say("Warning: " + problem));
+    if (named.isEmpty()) {
+      catalog.leftOut().forEach(file -> say("Note: " + file));
+    }
+    if (models.isEmpty() && !json) {
+      say(
+          "no models found; \""
+              + LauncherName.MILLRACE
+              + " models ls DIR\" searches other directories");
     }
   }
 
-  private List<Line> usual(List<String> problems) {
-    List<Line> lines = new ArrayList<>();
-    for (DownloadedModelDirectories.Location location : DownloadedModelDirectories.usual(shell)) {
-      add(lines, location.owner(), location.find(), problems);
-    }
-    return lines;
+  private void say(String line) {
+    shell.err().println(SanitizedText.line(line, 1_000));
   }
 
-  private List<Line> below(List<String> named, List<String> problems) {
-    List<Line> lines = new ArrayList<>();
+  private List<ListedModel> below(List<String> named, List<String> problems) {
+    List<ListedModel> models = new ArrayList<>();
     for (String name : named) {
       Path path = shell.path(name);
       if (Files.isDirectory(path)) {
-        add(lines, name, ModelFileFinder.find(path), problems);
+        ModelFileFinder.Found found = ModelFileFinder.find(path);
+        found.models().forEach(model -> models.add(at(name, model.file(), model.bytes())));
+        problems.addAll(found.problems());
       } else if (Files.exists(path)) {
-        add(lines, name, new ModelFileFinder.Found(List.of(file(path)), List.of()), problems);
+        models.add(at(name, path, bytes(path)));
       } else {
         throw new CommandException(
             SanitizedText.line(path.toString(), 500) + ": no such file or directory");
       }
     }
-    return lines;
+    return models;
   }
 
-  private static ModelFileFinder.Model file(Path path) {
+  /** A file under its name, else under its path: both are what {@code --model} takes. */
+  private ListedModel at(String place, Path file, long bytes) {
+    Path whole = file.toAbsolutePath().normalize();
+    Path here = shell.directory().toAbsolutePath().normalize();
+    Path typed = whole.startsWith(here) ? here.relativize(whole) : whole;
+    return new ListedModel(catalog.nameOf(file).orElse(typed.toString()), place, file, bytes);
+  }
+
+  private static long bytes(Path path) {
     try {
-      return new ModelFileFinder.Model(path.getFileName().toString(), path, Files.size(path));
+      return Files.size(path);
     } catch (IOException e) {
       throw new CommandException(ErrorText.of(e));
     }
   }
 
-  private static void add(
-      List<Line> lines, String source, ModelFileFinder.Found found, List<String> problems) {
-    for (ModelFileFinder.Model model : found.models()) {
-      lines.add(line(source, model));
-    }
-    problems.addAll(found.problems());
-  }
-
-  private static Line line(String source, ModelFileFinder.Model model) {
-    try (Gguf file = Gguf.open(model.file())) {
-      return new Line(source, model, ModelSummary.of(file), null);
-    } catch (GgufException e) {
-      return new Line(source, model, null, e.getMessage());
-    }
-  }
-
-  private void table(List<Line> lines) {
+  private static TextTable table(List<ModelHeader> models) {
     TextTable table =
         new TextTable(
-            "NAME", "ARCHITECTURE", ">PARAMETERS", "QUANTISATION", ">SIZE", "FOUND IN", "PATH");
-    for (Line line : lines) {
-      ModelSummary summary = line.summary();
+            "NAME",
+            "ARCHITECTURE",
+            ">PARAMETERS",
+            "QUANTISATION",
+            ">SIZE",
+            ">CONTEXT",
+            "FITS",
+            "PATH");
+    for (ModelHeader header : models) {
+      ModelSummary summary = header.summary();
       table.row(
-          SanitizedText.line(line.model().name(), 60),
+          SanitizedText.line(header.model().name(), MOST),
           summary == null ? "-" : SanitizedText.line(summary.architecture(), 20),
           summary == null ? "-" : NumberText.count(summary.parameters()),
           summary == null || summary.quantisation().isEmpty() ? "-" : summary.quantisation(),
-          NumberText.bytes(line.model().bytes()),
-          SanitizedText.line(line.source(), 40),
-          line.error() == null
-              ? SanitizedText.line(line.model().file().toString(), 500)
-              : new TextTable.Cell(SanitizedText.line(line.error(), 500), Colour.RED));
+          NumberText.bytes(header.model().bytes()),
+          summary == null || summary.contextLength().isEmpty()
+              ? "-"
+              : summary.contextLength().getAsInt(),
+          fits(header.fit()),
+          path(header));
     }
-    shell.out().print(table.text(shell.colourful()));
+    return table;
   }
 
-  private static JsonObject json(Line line) {
+  private static Object fits(@Nullable ModelFit fit) {
+    return fit == null
+        ? "-"
+        : new TextTable.Cell(
+            fit.answer().word(),
+            switch (fit.answer()) {
+              case YES -> Colour.GREEN;
+              case TIGHT -> Colour.YELLOW;
+              case NO -> Colour.RED;
+            });
+  }
+
+  private static Object path(ModelHeader header) {
+    String path = header.model().file().toString();
+    String error = header.error();
+    if (error == null) {
+      return SanitizedText.line(path, MOST);
+    }
+    String text = error.contains(path) ? error : path + ": " + error;
+    return new TextTable.Cell(SanitizedText.line(text, MOST), Colour.RED);
+  }
+
+  private JsonObject json(ModelHeader header) {
+    ListedModel model = header.model();
+    List<String> otherNames = catalog.otherNames(model);
     JsonObject out =
         JsonObject.create()
-            .put("name", line.model().name())
-            .put("place", line.source())
-            .put("path", line.model().file().toString())
-            .put("bytes", line.model().bytes());
-    return line.summary() == null
-        ? out.put("error", line.error())
-        : ModelInspection.summary(out, line.summary());
+            .put("name", model.name())
+            .putIfPresent("other_names", otherNames.isEmpty() ? null : otherNames)
+            .put("place", model.place())
+            .put("path", model.file().toString())
+            .put("bytes", model.bytes());
+    if (header.summary() != null) {
+      ModelInspection.summary(out, header.summary());
+    }
+    ModelFit fit = header.fit();
+    if (fit != null) {
+      out.put("fits", fit.answer().word())
+          .put("serve_bytes", fit.serveBytes())
+          .put("least_bytes", fit.leastBytes())
+          .put("available_bytes", memory.available())
+          .put("total_bytes", memory.total());
+    }
+    return out.putIfPresent("error", header.error());
   }
 }

@@ -18,14 +18,19 @@ public final class ModelsCommand implements Command {
   public Syntax syntax() {
     return new Syntax(
         "models",
-        List.of("[ls [DIR...]] [options]", "inspect FILE [options]"),
+        List.of("[ls [DIR...]] [options]", "inspect MODEL [options]"),
         "Lists the GGUF models of this machine or below DIRs, or shows what is in one.",
         List.of(TENSORS),
         """
-        Without DIR, ls looks where Ollama (OLLAMA_MODELS), LM Studio, the Hugging Face cache
-        (HF_HUB_CACHE, HF_HOME) and llama.cpp (LLAMA_CACHE) keep their models. A split model is
-        listed once; FILE may be any of its parts, or a name as --model of "run" takes it, such as
-        house. With --json, ls prints one object per line.
+        NAME is the word that --model takes, here and in every other command; a part of it that no
+        other name has is enough, and so is a path. Without DIR, ls lists the bundled model and
+        searches MILLRACE_MODELS_DIR, NRVNA_MODELS_DIR, the directory "models" where Millrace is,
+        ./models, and where Ollama (OLLAMA_MODELS), LM Studio, the Hugging Face cache (HF_HUB_CACHE,
+        HF_HOME) and llama.cpp (LLAMA_CACHE) keep models: eight levels deep, at most 200,000 files.
+        FITS: yes, a server has memory for it; tight, only with a smaller --ctx or fewer --slots,
+        a larger --memory, or when other programs take less; no, not on this machine.
+        A split model is listed once; MODEL may be any of its parts. With --json, ls prints one
+        object per line.
         """);
   }
 
@@ -43,7 +48,7 @@ public final class ModelsCommand implements Command {
       case "inspect" -> {
         given.requireAtMost(2);
         if (words.size() < 2) {
-          throw new UsageException("inspect needs a FILE");
+          throw new UsageException("inspect needs a MODEL");
         }
         ModelInspection inspection = new ModelInspection(shell, given.has(TENSORS));
         inspection.print(ModelChoice.of(shell, words.get(1)).file(), given.has(Option.JSON));

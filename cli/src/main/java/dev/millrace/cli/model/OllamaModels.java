@@ -7,14 +7,17 @@ import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.internal.gguf.ModelFileFinder;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the models that Ollama keeps. A manifest {@code manifests/HOST/NAMESPACE/MODEL/TAG} lists
@@ -48,17 +51,44 @@ final class OllamaModels {
   }
 
   private void read(Path manifests) {
-    try (Stream<Path> tree = Files.walk(manifests, LEVELS)) {
-      List<Path> files =
-          tree.filter(path -> manifests.relativize(path).getNameCount() == LEVELS)
-              .filter(Files::isRegularFile)
-              .limit(MOST_MANIFESTS)
-              .toList();
-      files.forEach(file -> manifest(file, manifests.relativize(file)));
+    try {
+      Files.walkFileTree(manifests, Set.of(), LEVELS, new ManifestVisitor(manifests));
     } catch (IOException e) {
       problems.add(ErrorText.of(e));
-    } catch (UncheckedIOException e) {
-      problems.add(ErrorText.of(e.getCause()));
+    }
+  }
+
+  /** Reads every manifest that it may; what it may not is a problem, and the search goes on. */
+  private final class ManifestVisitor extends SimpleFileVisitor<Path> {
+    private final Path manifests;
+    private int read;
+
+    ManifestVisitor(Path manifests) {
+      this.manifests = manifests;
+    }
+
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+      Path relative = manifests.relativize(file);
+      if (attributes.isRegularFile() && relative.getNameCount() == LEVELS) {
+        manifest(file, relative);
+        read++;
+      }
+      return read < MOST_MANIFESTS ? FileVisitResult.CONTINUE : FileVisitResult.TERMINATE;
+    }
+
+    @Override
+    public FileVisitResult visitFileFailed(Path file, IOException e) {
+      problems.add(ErrorText.of(e));
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e) {
+      if (e != null) {
+        problems.add(ErrorText.of(e));
+      }
+      return FileVisitResult.CONTINUE;
     }
   }
 

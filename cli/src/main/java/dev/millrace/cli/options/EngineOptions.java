@@ -10,7 +10,6 @@ import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.error.EngineException;
-import java.nio.file.Path;
 import java.util.Locale;
 
 /** The options of commands that run a model. */
@@ -18,10 +17,10 @@ public final class EngineOptions {
   public static final Option MODEL =
       Option.value(
               "model",
-              "F.gguf",
-              "the model: a GGUF file, part of the name of one in\n"
-                  + "./models or MILLRACE_MODELS_DIR, or \"house\", the\n"
-                  + "bundled model (default: MILLRACE_MODEL)")
+              "MODEL",
+              "the model: a GGUF file, a name that \"models\" lists or a\n"
+                  + "part of one, such as \"house\", the bundled model\n"
+                  + "(default: MILLRACE_MODEL)")
           .letter('m');
   public static final String VARIABLE = "MILLRACE_MODEL";
   public static final Option THREADS =
@@ -36,14 +35,14 @@ public final class EngineOptions {
 
   private EngineOptions() {}
 
-  public static Path model(Shell shell, Arguments given) {
+  public static ModelChoice model(Shell shell, Arguments given) {
     String name = given.has(MODEL) ? given.get(MODEL) : shell.variable(VARIABLE);
     if (name == null) {
       throw new UsageException(
           "--model is missing: which GGUF file? \"millrace models\" lists those that it finds, and"
               + " --model house is the bundled model");
     }
-    return ModelChoice.of(shell, name).file();
+    return ModelChoice.of(shell, name);
   }
 
   public static EngineSettings settings(Shell shell, Arguments given) {

@@ -30,10 +30,10 @@ public final class InferenceOptions {
       Option.value(
               "model",
               "MODEL",
-              "process prompts with this model: a GGUF file, part of\n"
-                  + "the name of one in ./models or MILLRACE_MODELS_DIR,\n"
-                  + "\"house\" (the bundled model), or ALIAS=MODEL; the\n"
-                  + "first is for jobs that name none (repeatable)")
+              "process prompts with this model: a GGUF file, a name\n"
+                  + "that \"models\" lists or a part of one, such as \"house\",\n"
+                  + "the bundled model; or ALIAS=MODEL; the first is for\n"
+                  + "jobs that name none (repeatable)")
           .letter('m')
           .many();
   public static final Option CONTEXT =

@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses {@code --layers}: {@code FILE:FROM-TO}, both inclusive, {@code FILE:N}, or {@code FILE}
- * for all layers. It checks now that the file has these layers.
+ * Parses {@code --layers}: {@code MODEL:FROM-TO}, both inclusive, {@code MODEL:N}, or {@code
+ * MODEL} for all layers. It checks now that the model has these layers.
  */
 final class LayerChoice {
   private static final Pattern RANGED = Pattern.compile("(.+):(\\d{1,6})(?:-(\\d{1,6}))?");
@@ -28,7 +28,10 @@ final class LayerChoice {
 
   static ConfiguredLayers of(Shell shell, String shown, String text) {
     Matcher ranged = RANGED.matcher(text);
-    if (Files.exists(shell.path(text)) || !ranged.matches()) {
+    // Ollama's names may end like a range: qwen:7 is a whole model if there is one of that name.
+    if (!ranged.matches()
+        || Files.exists(shell.path(text))
+        || ModelChoice.exact(shell, text).isPresent()) {
       Path file = file(shell, shown, text);
       count(file);
       return new ConfiguredLayers(file, null);
@@ -51,8 +54,8 @@ final class LayerChoice {
                 + SanitizedText.line(text, 200)
                 + "\": \""
                 + SanitizedText.line(text.substring(colon + 1), 100)
-                + "\" is not a range of layers; write FILE:FROM-TO, such as FILE:0-15, FILE:N"
-                + " for one layer, FILE for all");
+                + "\" is not a range of layers; write MODEL:FROM-TO, such as MODEL:0-15, MODEL:N"
+                + " for one layer, MODEL for all");
       }
       throw e;
     }

@@ -28,9 +28,10 @@ public final class NodeOptions {
   static final Option LAYERS =
       Option.value(
               "layers",
-              "FILE:FROM-TO",
-              "hold these layers of a GGUF file, both inclusive;\n"
-                  + "FILE:N for one, FILE alone for all (repeatable)")
+              "MODEL:FROM-TO",
+              "hold these layers of a model, named as for \"serve\", both\n"
+                  + "inclusive; MODEL:N for one, MODEL alone for all\n"
+                  + "(repeatable)")
           .many();
   static final Option MEMORY =
       Option.value(
@@ -101,7 +102,7 @@ public final class NodeOptions {
   public static NodeSettings settings(Shell shell, Arguments given) {
     if (!given.has(LAYERS) && !given.has(MEMORY)) {
       throw new UsageException(
-          "this node would hold no layers: pass --layers FILE:FROM-TO, or --memory SIZE for"
+          "this node would hold no layers: pass --layers MODEL:FROM-TO, or --memory SIZE for"
               + " layers that servers ask for, or both");
     }
     String memory = given.get(MEMORY);

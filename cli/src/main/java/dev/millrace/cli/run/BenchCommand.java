@@ -7,10 +7,10 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.model.ModelChoice;
 import dev.millrace.cli.options.EngineOptions;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -33,7 +33,7 @@ public final class BenchCommand implements Command {
   public Syntax syntax() {
     return new Syntax(
         "bench",
-        List.of("--model F.gguf [options]"),
+        List.of("--model MODEL [options]"),
         "Measures how fast a model runs, compared with the limits of this machine.",
         List.of(
             EngineOptions.MODEL,
@@ -50,7 +50,7 @@ public final class BenchCommand implements Command {
   @Override
   public int run(Shell shell, Arguments given) throws InterruptedException {
     given.requireAtMost(0);
-    Path model = EngineOptions.model(shell, given);
+    ModelChoice model = EngineOptions.model(shell, given);
     ModelBench bench =
         new ModelBench(
             model,

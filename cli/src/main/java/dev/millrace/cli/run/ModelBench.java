@@ -1,6 +1,7 @@
 package dev.millrace.cli.run;
 
 import dev.millrace.cli.model.EngineOpener;
+import dev.millrace.cli.model.ModelChoice;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.api.EngineSettings;
@@ -45,6 +46,7 @@ final class ModelBench {
    */
   record Load(int prompt, int generate, List<Integer> batches, int depth) {}
 
+  private final String name;
   private final Path file;
   private final EngineSettings settings;
   private final int prompt;
@@ -53,8 +55,9 @@ final class ModelBench {
   private final int depth;
   private final Random random = new Random(1);
 
-  ModelBench(Path file, EngineSettings settings, Load load) {
-    this.file = file;
+  ModelBench(ModelChoice model, EngineSettings settings, Load load) {
+    this.name = model.name();
+    this.file = model.file();
     prompt = load.prompt();
     generate = load.generate();
     batches = load.batches();
@@ -70,7 +73,7 @@ final class ModelBench {
   }
 
   JsonObject run() throws InterruptedException {
-    JsonObject figures = JsonObject.create().put("model", file.getFileName().toString());
+    JsonObject figures = JsonObject.create().put("model", name);
     Instant begun = ProcessHandle.current().info().startInstant().orElse(Instant.now());
     long start = System.nanoTime();
     try (Engine engine = EngineOpener.open(file, settings)) {

@@ -9,6 +9,7 @@ import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.model.EngineOpener;
+import dev.millrace.cli.model.ModelChoice;
 import dev.millrace.cli.options.EngineOptions;
 import dev.millrace.cli.options.PromptArgument;
 import dev.millrace.cli.terminal.SanitizedText;
@@ -20,7 +21,6 @@ import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.api.GenerationResult;
 import dev.millrace.engine.error.EngineException;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.List;
@@ -46,7 +46,7 @@ public final class RunCommand implements Command {
   public Syntax syntax() {
     return new Syntax(
         "run",
-        List.of("--model F.gguf [options] PROMPT...", "--model F.gguf [options] -"),
+        List.of("--model MODEL [options] PROMPT...", "--model MODEL [options] -"),
         "Answers one prompt, without a queue. The answer is printed as it is generated.",
         options(),
         """
@@ -85,7 +85,7 @@ public final class RunCommand implements Command {
 
   @Override
   public int run(Shell shell, Arguments given) throws IOException, InterruptedException {
-    Path model = EngineOptions.model(shell, given);
+    ModelChoice model = EngineOptions.model(shell, given);
     if (given.has(RAW) && given.get(SYSTEM) != null) {
       throw new UsageException("--system needs the chat template, which --raw leaves out");
     }
@@ -96,21 +96,25 @@ public final class RunCommand implements Command {
     String prompt = PromptArgument.of(shell, given, 0);
     SamplingOptions sampling = SamplingOptions.of(given);
     try (Engine engine =
-        EngineOpener.open(model, EngineOptions.settings(shell, given).withSlots(1))) {
-      return answer(shell, given, engine, prompt, sampling, now);
+        EngineOpener.open(model.file(), EngineOptions.settings(shell, given).withSlots(1))) {
+      return answer(shell, given, new NamedEngine(model.name(), engine), prompt, sampling, now);
     } catch (EngineException e) {
-      throw EngineOpener.error(model, e);
+      throw EngineOpener.error(model.file(), e);
     }
   }
+
+  /** An engine under the name of its model. */
+  private record NamedEngine(String name, Engine engine) {}
 
   private static int answer(
       Shell shell,
       Arguments given,
-      Engine engine,
+      NamedEngine model,
       String prompt,
       SamplingOptions sampling,
       Instant now)
       throws IOException, InterruptedException {
+    Engine engine = model.engine();
     RunPrompt conversation = RunPrompt.of(engine, prompt, given.get(SYSTEM), given.has(RAW), now);
     int[] tokens = conversation.tokens();
     GenerationRequest request =
@@ -132,7 +136,7 @@ public final class RunCommand implements Command {
           "the generation failed: " + SanitizedText.line(result.reason(), 1000));
     }
     if (json) {
-      shell.out().println(Json.write(RunJson.of(engine, conversation, result, sampling)));
+      shell.out().println(Json.write(RunJson.of(model.name(), conversation, result, sampling)));
     } else {
       printer.end(result);
     }

@@ -1,7 +1,6 @@
 package dev.millrace.cli.run;
 
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.engine.Engine;
 import dev.millrace.engine.api.GenerationResult;
 import dev.millrace.engine.api.GenerationUsage;
 import dev.millrace.engine.chat.ReasoningSplitter;
@@ -13,7 +12,7 @@ final class RunJson {
   private RunJson() {}
 
   static JsonObject of(
-      Engine engine, RunPrompt conversation, GenerationResult result, SamplingOptions sampling) {
+      String model, RunPrompt conversation, GenerationResult result, SamplingOptions sampling) {
     GenerationUsage usage = result.usage();
     int prompt = conversation.tokens().length;
     ReasoningSplitter.Parts parts = conversation.parts(result.text());
@@ -29,7 +28,7 @@ final class RunJson {
                 .put("prompt_tokens", prompt)
                 .put("completion_tokens", usage.generatedTokens())
                 .put("total_tokens", prompt + usage.generatedTokens()))
-        .put("model", engine.model().name())
+        .put("model", model)
         .put("seed", sampling.sampling().seed())
         .put("temperature", sampling.sampling().temperature())
         .put(

@@ -33,7 +33,7 @@ public final class TokenizeCommand implements Command {
   public Syntax syntax() {
     return new Syntax(
         "tokenize",
-        List.of("--model F.gguf [options] < TEXT"),
+        List.of("--model MODEL [options] < TEXT"),
         "Prints the token ids of exactly the bytes on stdin.",
         List.of(EngineOptions.MODEL, NO_BOS, SPECIAL),
         "The ids are on one line, separated by spaces. --json prints one object: ids, pieces (the\n"
@@ -43,7 +43,7 @@ public final class TokenizeCommand implements Command {
   @Override
   public int run(Shell shell, Arguments given) throws IOException {
     given.requireAtMost(0);
-    Path model = EngineOptions.model(shell, given);
+    Path model = EngineOptions.model(shell, given).file();
     Tokenizer tokenizer = open(model);
     byte[] text = shell.in().readNBytes(Tokenizer.LONGEST_TEXT + 1);
     int[] ids;

@@ -9,6 +9,7 @@ import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.EnvironmentVariables;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.model.NrvnaModelSearch;
 import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.cli.place.PlaceOpener;
 import java.util.ArrayList;
@@ -50,7 +51,8 @@ public final class NrvnadCommand implements Command {
         List.of(WORKERS, ServeCommand.DRAIN, TIMEOUT, MMPROJ, VOCODER, Option.VERSION),
         """
         MODEL is a GGUF file, or a part of the name of one in NRVNA_MODELS_DIR, the directory
-        "models" where Millrace is or beside it, or ./models; "house" is the bundled model.
+        "models" where Millrace is or beside it, or ./models: the first in order; else a name that
+        "millrace models" lists, such as "house", the bundled model.
         The variables NRVNA_PREDICT, NRVNA_TEMP and others set the defaults of jobs
         (docs/serving.md). The log goes to stderr. "millrace serve" does the same and more.
         Exit status: 0 ended or drained, 1 any error, 130 after a second signal. status: 0 ready,
@@ -149,7 +151,7 @@ public final class NrvnadCommand implements Command {
     int workers =
         given.integer(WORKERS, 1, MAX_WORKERS, variable == null ? USUAL_WORKERS : variable);
     List<String> words = new ArrayList<>();
-    words.add("--model=" + given.words().getFirst());
+    words.add("--model=" + NrvnaModelSearch.option(shell, given.words().getFirst()));
     words.add("--workspace=" + given.words().get(1));
     words.add("--slots=" + workers);
     words.add("--no-http");

@@ -76,7 +76,7 @@ final class VerifyModelFinder {
     add(files, served(name));
     add(files, HouseModel.find().orElse(null));
     if (!name.isBlank()) {
-      add(files, ModelChoice.find(shell, name).map(ModelChoice::file).orElse(null));
+      ModelChoice.candidates(shell, name).forEach(file -> add(files, file));
     }
     return files;
   }

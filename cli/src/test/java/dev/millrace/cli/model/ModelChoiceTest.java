@@ -28,6 +28,8 @@ class ModelChoiceTest {
   @BeforeEach
   void noHome() {
     System.clearProperty(HouseModel.HOME);
+    environment.put("HOME", dir.resolve("user").toString());
+    environment.put("OLLAMA_MODELS", dir.resolve("ollama").toString());
   }
 
   @AfterEach
@@ -82,33 +84,99 @@ class ModelChoiceTest {
   }
 
   @Test
-  void aPartOfANameFindsTheFirstInOrder() throws IOException {
-    file("store/mmproj-Tiny.gguf");
-    file("store/tiny-b.gguf");
-    Path first = file("store/Tiny-a.gguf");
-    file("store/Tiny-a.txt");
-    Files.createDirectories(dir.resolve("store/Tiny-Directory.gguf"));
-    environment.put("NRVNA_MODELS_DIR", dir.resolve("store").toString());
-    assertThat(choose("TINY").file()).isEqualTo(first);
-    assertThat(choose("tiny-B.gguf").name()).isEqualTo("tiny-b");
-    Path link = Files.createSymbolicLink(dir.resolve("store/linked.gguf"), first);
-    assertThat(choose("linked").file()).isEqualTo(link);
+  void aPartOfANameIsTakenIfItIsUnique() throws IOException {
+    file("models/mmproj-Tiny.gguf");
+    Path b = file("models/sub/tiny-b.gguf");
+    Path a = file("models/Tiny-a.gguf");
+    file("models/Tiny-a.txt");
+    Files.createDirectories(dir.resolve("models/Tiny-Directory.gguf"));
+    assertThat(choose("tiny-B")).isEqualTo(new ModelChoice("sub/tiny-b", b));
+    assertThat(choose("tiny-B.gguf")).isEqualTo(new ModelChoice("sub/tiny-b", b));
+    assertThat(choose("NY-a")).isEqualTo(new ModelChoice("Tiny-a", a));
+    assertThatThrownBy(() -> choose("TINY"))
+        .isInstanceOf(CommandException.class)
+        .hasMessage(
+            "\"TINY\" could be any of these models: Tiny-a, sub/tiny-b; name one of them in full");
+    assertThat(choose("x=tiny-b").file()).isEqualTo(b);
+    assertThatThrownBy(() -> choose("x=tiny")).hasMessageContaining("Tiny-a, sub/tiny-b");
   }
 
   @Test
-  void directoriesAreSearchedInOrder() throws IOException {
-    Path here = file("models/m-here.gguf");
-    assertThat(choose("m-").file()).isEqualTo(here);
-    System.setProperty(HouseModel.HOME, dir.resolve("home").toString());
-    Path shipped = file("home/models/m-shipped.gguf");
-    assertThat(choose("m-").file()).isEqualTo(shipped);
-    Path theirs = file("theirs/m-theirs.gguf");
-    environment.put("NRVNA_MODELS_DIR", "theirs");
-    assertThat(choose("m-").file()).isEqualTo(theirs);
-    Path ours = file("ours/m-ours.gguf");
+  void theWholeNameOfAFileIsTakenBeforeAPart() throws IOException {
+    Path small = file("models/publisher/tiny.gguf");
+    file("models/tiny-large.gguf");
+    assertThat(choose("tiny")).isEqualTo(new ModelChoice("publisher/tiny", small));
+    file("models/other/tiny.gguf");
+    assertThatThrownBy(() -> choose("tiny"))
+        .hasMessageContaining("any of these models: other/tiny, publisher/tiny; name");
+  }
+
+  @Test
+  void aLongListOfCandidatesIsCut() throws IOException {
+    for (int i = 10; i < 35; i++) {
+      file("models/m" + i + ".gguf");
+    }
+    assertThatThrownBy(() -> choose("m"))
+        .hasMessageContaining("m10, m11")
+        .hasMessageContaining("m29 and 5 more; name one of them in full");
+  }
+
+  @Test
+  void aListedFileHasItsListedNameHoweverItIsNamed() throws IOException {
+    Path file = file("models/sub/x.gguf");
+    Path link = Files.createSymbolicLink(dir.resolve("elsewhere.gguf"), file);
+    for (String text : new String[] {"sub/x", "x", "models/sub/x.gguf", file.toString()}) {
+      assertThat(choose(text).name()).as(text).isEqualTo("sub/x");
+    }
+    assertThat(choose("elsewhere.gguf")).isEqualTo(new ModelChoice("sub/x", link));
+    file("models/big-00001-of-00002.gguf");
+    file("models/big-00002-of-00002.gguf");
+    assertThat(choose("models/big-00002-of-00002.gguf").name()).isEqualTo("big");
+  }
+
+  @Test
+  void aPathComesBeforeANameAndANameBeforeAnAlias() throws IOException {
+    Path file = file("tiny");
+    Path listed = file("models/tiny.gguf");
+    assertThat(choose("tiny")).isEqualTo(new ModelChoice("tiny", file));
+    assertThat(choose("models/tiny")).isEqualTo(new ModelChoice("models/tiny", listed));
+    Path odd = file("models/a=tiny.gguf");
+    assertThat(choose("a=tiny")).isEqualTo(new ModelChoice("a=tiny", odd));
+    assertThat(choose("b=models/tiny")).isEqualTo(new ModelChoice("b", listed));
+  }
+
+  @Test
+  void aCloseNameIsSuggested() throws IOException {
+    file("models/publisher/Llama-3.2-1B-Q8_0.gguf");
+    assertThatThrownBy(() -> choose("llmaa-3.2-1b-q8_0"))
+        .hasMessageContaining("did you mean publisher/Llama-3.2-1B-Q8_0?");
+    assertThatThrownBy(() -> choose("mistral"))
+        .hasMessageContaining("models\" lists all names")
+        .message()
+        .doesNotContain("did you mean");
+  }
+
+  @Test
+  void nrvnasRuleTakesTheFirstInOrder() throws IOException {
+    file("store/mmproj-Tiny.gguf");
+    file("store/tiny-b.gguf");
+    Path first = file("store/Tiny-a.gguf");
+    Path below = file("store/sub/deep.gguf");
+    file("models/tiny-0.gguf");
+    environment.put("NRVNA_MODELS_DIR", "store");
+    assertThat(nrvna("TINY")).isEqualTo(first.toString());
+    assertThat(nrvna("x=tiny-B")).isEqualTo("x=" + dir.resolve("store/tiny-b.gguf"));
+    assertThat(nrvna("deep")).as("left to the common rule").isEqualTo("deep");
+    assertThat(choose(nrvna("deep")).file()).isEqualTo(below);
+    assertThat(nrvna("store/tiny-b.gguf")).isEqualTo("store/tiny-b.gguf");
+    assertThat(nrvna("house")).isEqualTo("house");
+    Path ours = file("ours/Tiny-z.gguf");
     environment.put("MILLRACE_MODELS_DIR", "ours");
-    assertThat(choose("m-").file()).isEqualTo(ours);
-    assertThat(choose("m-here").file()).isEqualTo(here);
+    assertThat(nrvna("tiny")).isEqualTo(ours.toString());
+  }
+
+  private String nrvna(String text) {
+    return NrvnaModelSearch.option(shell(), text);
   }
 
   @Test
@@ -133,7 +201,8 @@ class ModelChoiceTest {
     assertThatThrownBy(() -> choose("none.gguf"))
         .isInstanceOf(CommandException.class)
         .hasMessageContaining("there is no such file")
-        .hasMessageContaining(dir.resolve("a") + ", " + dir.resolve("models"));
+        .hasMessageContaining(dir.resolve("a") + ", " + dir.resolve("models"))
+        .hasMessageContaining("\"house\" is the bundled model");
     assertThatThrownBy(() -> choose(".")).hasMessageContaining("is a directory");
     assertThatThrownBy(() -> choose("")).isInstanceOf(UsageException.class);
   }

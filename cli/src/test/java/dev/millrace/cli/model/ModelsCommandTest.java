@@ -66,9 +66,11 @@ class ModelsCommandTest {
     InProcessCli.Result result = cli.run("models", "ls", "m");
     assertThat(result.status()).isZero();
     assertThat(result.lines()).hasSize(3);
-    assertThat(result.lines().get(1)).startsWith("bad ").contains("byte 0: a GGUF file starts");
+    assertThat(result.lines().get(1))
+        .startsWith("m/bad.gguf ")
+        .contains("byte 0: a GGUF file starts");
     assertThat(result.lines().get(2))
-        .startsWith("good")
+        .startsWith("m/good.gguf ")
         .contains("llama", "1.2K", "Q4_K_M", " KiB", dir.resolve("m/good.gguf").toString());
     List<JsonObject> json = listed("models", "ls", "m", "--json");
     assertThat(json.get(0).string("error")).contains("byte 0");
@@ -76,6 +78,37 @@ class ModelsCommandTest {
     assertThat(json.get(1).integer("layers")).isEqualTo(2);
     assertThat(json.get(1).integer("context_length")).isEqualTo(512);
     assertThat(json.get(1).integer("bytes")).isEqualTo(Files.size(dir.resolve("m/good.gguf")));
+  }
+
+  @Test
+  void aModelIsShownWithAllThatAChoiceNeeds() throws IOException {
+    Path file = Files.createDirectories(dir.resolve("models/sub")).resolve("x.gguf");
+    RandomModelFiles.random(file, 1);
+    model("models/odd.gguf");
+    List<String> lines = cli.run("models").lines();
+    assertThat(lines.getFirst().split(" +"))
+        .containsExactly(
+            "NAME",
+            "ARCHITECTURE",
+            "PARAMETERS",
+            "QUANTISATION",
+            "SIZE",
+            "CONTEXT",
+            "FITS",
+            "PATH");
+    assertThat(lines.get(1)).startsWith("odd ").contains(" - ", dir + "/models/odd.gguf: ");
+    assertThat(lines.get(2)).matches("sub/x +llama .* Q8_0 .* MiB +\\d+ +yes +" + file);
+    JsonObject json = listed("models", "--json").get(1);
+    assertThat(json.string("name")).isEqualTo("sub/x");
+    assertThat(json.string("place")).isEqualTo("./models");
+    assertThat(json.string("path")).isEqualTo(file.toString());
+    assertThat(json.string("fits")).isEqualTo("yes");
+    assertThat(json.integer("least_bytes")).isGreaterThan(json.integer("bytes"));
+    assertThat(json.integer("serve_bytes")).isGreaterThan(json.integer("least_bytes"));
+    assertThat(json.integer("available_bytes")).isPositive();
+    assertThat(json.integer("total_bytes")).isPositive();
+    assertThat(cli.run("models", "ls", "models/sub").lines().getLast()).startsWith("sub/x ");
+    assertThat(cli.run("models", "inspect", "SUB/X").out()).contains(file.toString());
   }
 
   @Test
@@ -164,7 +197,7 @@ class ModelsCommandTest {
           .write(dir.resolve("s-0000" + (no + 1) + "-of-00002.gguf"));
     }
     JsonObject line = listed("models", "ls", ".", "--json").getFirst();
-    assertThat(line.string("name")).isEqualTo("s");
+    assertThat(line.string("name")).isEqualTo("s-00001-of-00002.gguf");
     assertThat(line.integer("parameters")).isEqualTo(2);
     assertThat(cli.run("models", "inspect", "s-00002-of-00002.gguf").out())
         .contains("s-00001-of-00002.gguf", "s-00002-of-00002.gguf");

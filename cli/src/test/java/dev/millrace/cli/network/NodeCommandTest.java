@@ -170,7 +170,7 @@ class NodeCommandTest extends CommandFixture {
     refused("there is no such file", "--key-file", "net.key", "--layers", "none.gguf:0-1");
     for (String wrong : new String[] {"a-b", "-1", "", "1-", "1-2-3", "1 - 2"}) {
       refused(
-          "\"" + wrong + "\" is not a range of layers; write FILE:FROM-TO",
+          "\"" + wrong + "\" is not a range of layers; write MODEL:FROM-TO",
           "--key-file",
           "net.key",
           "--layers",

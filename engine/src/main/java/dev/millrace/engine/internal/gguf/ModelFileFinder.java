@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the models below a directory by their names, {@code *.gguf}, without opening them. Links
- * are followed, because the Hugging Face cache is made of them. A file with several paths is found
- * once, and so is a split model. Hidden directories are skipped.
+ * are followed, because the Hugging Face cache is made of them. A split model is found once, and so
+ * is a file with several paths, unless all paths are asked for. Hidden directories are skipped.
  */
 public final class ModelFileFinder extends SimpleFileVisitor<Path> {
   /** How deep below the directory the search goes. */
@@ -61,6 +61,7 @@ public final class ModelFileFinder extends SimpleFileVisitor<Path> {
   private final List<String> problems = new ArrayList<>();
   private final Predicate<String> names;
   private final int most;
+  private boolean everyPath;
   private int entries;
 
   private ModelFileFinder(Path root, Predicate<String> names, int most) {
@@ -82,18 +83,28 @@ public final class ModelFileFinder extends SimpleFileVisitor<Path> {
     return find(directory, names, MOST_ENTRIES);
   }
 
+  /** Finds the models below {@code directory} by every path that leads to them. */
+  public static Found findPaths(Path directory) {
+    ModelFileFinder visitor = new ModelFileFinder(directory, _ -> true, MOST_ENTRIES);
+    visitor.everyPath = true;
+    return visitor.find();
+  }
+
   static Found find(Path directory, int mostEntries) {
     return find(directory, _ -> true, mostEntries);
   }
 
   private static Found find(Path directory, Predicate<String> names, int mostEntries) {
-    ModelFileFinder visitor = new ModelFileFinder(directory, names, mostEntries);
+    return new ModelFileFinder(directory, names, mostEntries).find();
+  }
+
+  private Found find() {
     try {
-      Files.walkFileTree(directory, EnumSet.of(FileVisitOption.FOLLOW_LINKS), MOST_DEPTH, visitor);
+      Files.walkFileTree(root, EnumSet.of(FileVisitOption.FOLLOW_LINKS), MOST_DEPTH, this);
     } catch (IOException e) {
-      visitor.problems.add(directory + ": " + e);
+      problems.add(root + ": " + e);
     }
-    return new Found(visitor.models(), List.copyOf(visitor.problems));
+    return new Found(models(), List.copyOf(problems));
   }
 
   @Override
@@ -143,7 +154,7 @@ public final class ModelFileFinder extends SimpleFileVisitor<Path> {
     Set<Path> seen = new HashSet<>();
     files.forEach(
         (file, bytes) -> {
-          if (seen.add(real(file))) {
+          if (everyPath || seen.add(real(file))) {
             Model model = new Model(name(file), file, bytes);
             models.merge(whole(file), model, ModelFileFinder::join);
           }

@@ -77,6 +77,9 @@ class ModelFileFinderTest {
     assertThat(ModelFileFinder.find(dir).models())
         .extracting(ModelFileFinder.Model::file)
         .containsExactly(dir.resolve("a/m.gguf"));
+    assertThat(ModelFileFinder.findPaths(dir).models())
+        .extracting(ModelFileFinder.Model::name)
+        .contains("a/m", "here/m");
   }
 
   @Test
