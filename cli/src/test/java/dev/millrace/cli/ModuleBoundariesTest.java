@@ -60,7 +60,7 @@ class ModuleBoundariesTest {
         "io.helidon..",
         "io.prometheus..",
         "io.opentelemetry.."),
-    CLI("cli", "dev.millrace..", "org.tomlj..", "sun.misc..");
+    CLI("cli", "dev.millrace..", "org.tomlj..", "sun.misc..", "com.sun.management..");
 
     private final String root;
     private final List<String> uses;

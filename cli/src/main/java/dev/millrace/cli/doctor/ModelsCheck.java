@@ -43,16 +43,25 @@ public final class ModelsCheck {
           "the bundled model \"house\" is missing",
           "start Millrace with its launcher, beside the directory models/house");
     }
-    for (ModelHeader model : all) {
-      if (model.error() != null) {
+    errors(findings, all.stream().filter(model -> model.error() != null).toList());
+    List<String> problems = catalog.problems();
+    for (String problem : problems.subList(0, Math.min(SHOWN, problems.size()))) {
+      findings.warn(SUBJECT, text(problem), "check the directory and its permissions");
+    }
+  }
+
+  private static void errors(Findings findings, List<ModelHeader> models) {
+    for (ModelHeader model : models) {
+      String name = "\"" + text(model.model().name()) + "\" ";
+      String error = text(String.valueOf(model.error()));
+      if (model.summary() == null) {
         findings.warn(
             SUBJECT,
-            "\"" + text(model.model().name()) + "\" cannot be run: " + text(model.error()),
+            name + "cannot be read: " + error,
             "copy or download the file again, or remove it");
+      } else {
+        findings.ok(SUBJECT, name + "is not a model that this engine runs: " + error);
       }
-    }
-    for (String problem : catalog.problems()) {
-      findings.warn(SUBJECT, text(problem), "check the directory and its permissions");
     }
   }
 

@@ -8,7 +8,9 @@ import dev.millrace.server.infer.parameters.ModelNameMatcher;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -26,6 +28,13 @@ import java.util.regex.Pattern;
  */
 public final class ModelCatalog {
   private static final Pattern PART = Pattern.compile("-\\d{5}-of-(\\d{5}\\.gguf)$");
+
+  /** Of files with the same name, as in snapshots of a repository, the newest comes first. */
+  private static final Comparator<ModelFileFinder.Model> ORDER =
+      Comparator.comparing(ModelFileFinder.Model::name)
+          .thenComparing(
+              Comparator.comparing((ModelFileFinder.Model model) -> modified(model.file()))
+                  .reversed());
 
   private final Shell shell;
   private final Map<String, ListedModel> listed = new LinkedHashMap<>();
@@ -78,10 +87,24 @@ public final class ModelCatalog {
 
   /** The models that a text can mean by the rules of {@link ModelNameMatcher}. */
   List<ListedModel> matching(String text) {
+    return models(ModelNameMatcher.matches(names(), text));
+  }
+
+  /** The same without models of whose names it is merely a part. */
+  List<ListedModel> matchingWhole(String text) {
+    return models(ModelNameMatcher.wholeMatches(names(), text));
+  }
+
+  private Set<String> names() {
     Set<String> names = new LinkedHashSet<>(listed.keySet());
     names.addAll(links.keySet());
+    return names;
+  }
+
+  /** One for each file. */
+  private List<ListedModel> models(List<String> names) {
     Map<Path, ListedModel> files = new LinkedHashMap<>();
-    for (String name : ModelNameMatcher.matches(names, text)) {
+    for (String name : names) {
       ListedModel model = named(name).orElseThrow();
       files.putIfAbsent(real(model.file()), model);
     }
@@ -117,7 +140,8 @@ public final class ModelCatalog {
     ModelFileFinder.Found found = location.find();
     problems.addAll(found.problems());
     Map<Path, ModelFileFinder.Model> files = new LinkedHashMap<>();
-    List<ModelFileFinder.Model> usable = found.models().stream().filter(this::isUsable).toList();
+    List<ModelFileFinder.Model> usable =
+        found.models().stream().filter(this::isUsable).sorted(ORDER).toList();
     for (ModelFileFinder.Model model : usable) {
       files.merge(real(model.file()), model, ModelCatalog::original);
     }
@@ -192,6 +216,14 @@ public final class ModelCatalog {
       return Files.size(file);
     } catch (IOException e) {
       return 0; // opening it gives the reason
+    }
+  }
+
+  private static FileTime modified(Path file) {
+    try {
+      return Files.getLastModifiedTime(file);
+    } catch (IOException e) {
+      return FileTime.fromMillis(0); // a broken link
     }
   }
 

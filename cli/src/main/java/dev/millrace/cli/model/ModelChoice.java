@@ -102,7 +102,9 @@ public record ModelChoice(String name, Path file) {
   }
 
   private static ModelChoice search(ModelCatalog catalog, String text, Path path) {
-    List<ListedModel> candidates = catalog.matching(text);
+    // A directory may be called like a model, but a part of a name is not what it means.
+    List<ListedModel> candidates =
+        Files.isDirectory(path) ? catalog.matchingWhole(text) : catalog.matching(text);
     return switch (candidates.size()) {
       case 0 -> throw missing(catalog, text, path);
       case 1 -> of(candidates.getFirst());
@@ -138,10 +140,10 @@ public record ModelChoice(String name, Path file) {
             + SanitizedText.line(text, 100)
             + "\" in its name in "
             + SanitizedText.line(String.join(", ", places), 2000)
-            + (near == null ? "" : "; did you mean " + near + "?")
             + "; \""
             + LauncherName.MILLRACE
-            + " models\" lists all names, and \"house\" is the bundled model");
+            + " models\" lists all names, and \"house\" is the bundled model"
+            + (near == null ? "" : "; did you mean " + near + "?"));
   }
 
   /** The listed name that is spelled most like it, as a whole or in its last part. */

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** {@code millrace models ls}: prints a line for each model, with the error of a broken one. */
 final class ModelList {
   private static final int MOST = 4_096;
+  private static final int MOST_MESSAGES = 10;
 
   private final Shell shell;
   private final ModelCatalog catalog;
@@ -49,15 +50,22 @@ final class ModelList {
       shell.out().print(table(models).text(shell.colourful()));
     }
     shell.out().flush();
-    problems.forEach(problem -> say("Warning: " + problem));
+    sayAll("Warning: ", problems);
     if (named.isEmpty()) {
-      catalog.leftOut().forEach(file -> say("Note: " + file));
+      sayAll("Note: ", catalog.leftOut());
     }
     if (models.isEmpty() && !json) {
       say(
           "no models found; \""
               + LauncherName.MILLRACE
               + " models ls DIR\" searches other directories");
+    }
+  }
+
+  private void sayAll(String kind, List<String> lines) {
+    lines.stream().limit(MOST_MESSAGES).forEach(line -> say(kind + line));
+    if (lines.size() > MOST_MESSAGES) {
+      say(kind + (lines.size() - MOST_MESSAGES) + " more like these");
     }
   }
 

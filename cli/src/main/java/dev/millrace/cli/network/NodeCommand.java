@@ -24,7 +24,7 @@ public final class NodeCommand implements Command {
     return new Syntax(
         "node",
         List.of(
-            "--key-file F --layers FILE:FROM-TO... [options]",
+            "--key-file F --layers MODEL:FROM-TO... [options]",
             "--key-file F --memory SIZE [options]",
             "--config F.toml [options]"),
         "Computes some layers of a model for the servers of a network.",

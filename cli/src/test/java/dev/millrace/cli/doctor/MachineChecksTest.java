@@ -64,7 +64,7 @@ class MachineChecksTest extends CommandFixture {
     List<JsonObject> lines = found("models");
     says(lines.getFirst(), "ok", "1 model: sub/good");
     assertThat(lines)
-        .anySatisfy(line -> says(line, "warn", "\"bad\" cannot be run: "))
+        .anySatisfy(line -> says(line, "warn", "\"bad\" cannot be read: "))
         .anySatisfy(line -> says(line, "warn", "MILLRACE_MODELS_DIR is not a directory"));
     assertThat(cli.run("doctor").status()).as("warnings are no failure").isZero();
   }

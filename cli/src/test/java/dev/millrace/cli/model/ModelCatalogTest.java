@@ -9,6 +9,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -168,6 +169,16 @@ class ModelCatalogTest {
     assertThat(ModelChoice.of(shell(), "y:").name()).as("one file").isEqualTo("tiny:1b");
     Path blob = dir.resolve("ollama/blobs/sha256-" + DIGEST);
     assertThat(ModelChoice.of(shell(), blob.toString()).name()).isEqualTo("tiny:1b");
+  }
+
+  @Test
+  void theNewestSnapshotHasTheName() throws IOException {
+    String hub = "user/.cache/huggingface/hub/models--org--name/";
+    Path old = file(hub + "snapshots/a/m.gguf");
+    Path present = file(hub + "snapshots/b/m.gguf");
+    Files.setLastModifiedTime(old, FileTime.fromMillis(1_000));
+    assertThat(names()).containsExactly("org/name/m", "huggingface/org/name/m");
+    assertThat(ModelChoice.of(shell(), "org/name/m").file()).isEqualTo(present);
   }
 
   @Test

@@ -196,7 +196,7 @@ class ModelChoiceTest {
   }
 
   @Test
-  void anUnknownModelNamesTheSearchedDirectories() {
+  void anUnknownModelNamesTheSearchedDirectories() throws IOException {
     environment.put("MILLRACE_MODELS_DIR", dir.resolve("a").toString());
     assertThatThrownBy(() -> choose("none.gguf"))
         .isInstanceOf(CommandException.class)
@@ -204,6 +204,11 @@ class ModelChoiceTest {
         .hasMessageContaining(dir.resolve("a") + ", " + dir.resolve("models"))
         .hasMessageContaining("\"house\" is the bundled model");
     assertThatThrownBy(() -> choose(".")).hasMessageContaining("is a directory");
+    assertThat(dir.resolve("tin").toFile().mkdir()).isTrue();
+    file("models/sub/tiny.gguf");
+    assertThatThrownBy(() -> choose("tin")).hasMessageContaining("is a directory");
+    assertThat(dir.resolve("tiny").toFile().mkdir()).isTrue();
+    assertThat(choose("tiny").name()).isEqualTo("sub/tiny");
     assertThatThrownBy(() -> choose("")).isInstanceOf(UsageException.class);
   }
 }

@@ -164,6 +164,20 @@ class NodeCommandTest extends CommandFixture {
   }
 
   @Test
+  void layersAreOfAnyListedModel() throws IOException {
+    Path models = Files.createDirectories(dir.resolve("models"));
+    Path tag = RandomModelFiles.random(models.resolve("x:1.gguf"), 1);
+    String[] key = {"--key-file", "net.key", "--layers"};
+    assertThat(settings(key[0], key[1], key[2], "x:1:0-1").layers())
+        .containsExactly(new ConfiguredLayers(tag, new LayerRange(0, 2)));
+    assertThat(settings(key[0], key[1], key[2], "x:1").layers())
+        .as("a name wins over a range")
+        .containsExactly(new ConfiguredLayers(tag, null));
+    assertThat(settings(key[0], key[1], key[2], "X:0").layers())
+        .containsExactly(new ConfiguredLayers(tag, new LayerRange(0, 1)));
+  }
+
+  @Test
   void missingLayersAreRejected() throws IOException {
     refused("the model has the layers 0 to ", "--key-file", "net.key", "--layers", "m.gguf:0-99");
     refused("the first comes before the last", "--key-file", "net.key", "--layers", "m.gguf:1-0");

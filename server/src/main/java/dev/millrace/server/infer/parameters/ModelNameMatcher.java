@@ -26,14 +26,17 @@ public final class ModelNameMatcher {
 
   /** The names that {@code text} can mean, in their order; several if it is ambiguous. */
   public static List<String> matches(Collection<String> names, String text) {
-    if (names.contains(text)) {
-      return List.of(text);
-    }
+    List<String> whole = wholeMatches(names, text);
     String wanted = stem(text).toLowerCase(Locale.ROOT);
-    List<String> whole = filter(names, name -> isWhole(name, wanted));
     return whole.isEmpty() && !wanted.isEmpty()
         ? filter(names, name -> name.contains(wanted))
         : whole;
+  }
+
+  /** The same without names of which {@code text} is merely a part. */
+  public static List<String> wholeMatches(Collection<String> names, String text) {
+    String wanted = stem(text).toLowerCase(Locale.ROOT);
+    return names.contains(text) ? List.of(text) : filter(names, name -> isWhole(name, wanted));
   }
 
   private static List<String> filter(Collection<String> names, Predicate<String> lowerCase) {

@@ -34,6 +34,13 @@ class ModelNameMatcherTest {
   }
 
   @Test
+  void wholeNamesCanBeAskedForAlone() {
+    List<String> names = List.of("a/tiny", "tiny-b");
+    assertThat(ModelNameMatcher.wholeMatches(names, "TINY")).containsExactly("a/tiny");
+    assertThat(ModelNameMatcher.wholeMatches(names, "tin")).isEmpty();
+  }
+
+  @Test
   void allCandidatesOfAnAmbiguousTextAreFound() {
     assertThat(matches("tiny", "tiny-b", "x", "a/tiny-c")).containsExactly("tiny-b", "a/tiny-c");
     assertThat(matches("m", "a/m", "b/m", "mm")).containsExactly("a/m", "b/m");
