@@ -76,11 +76,11 @@ record BatchJob(BatchFile file, String name, @Nullable String model, @Nullable S
     }
   }
 
-  /** Whether a job names this model, perhaps without its folder, as earlier versions did. */
-  private boolean isModel(@Nullable Object name) {
-    return name instanceof String text
-        && model != null
-        && (model.equals(text) || model.endsWith("/" + text));
+  /** Whether a job names this model, or its file without the folder, as earlier versions did. */
+  private boolean isModel(String model, JsonObject metadata) {
+    Object name = metadata.get(MODEL);
+    return model.equals(name)
+        || sha256 != null && sha256.equals(metadata.get(MODEL_HASH)) && model.endsWith("/" + name);
   }
 
   private boolean isThis(JobView job, boolean served) {
@@ -91,7 +91,7 @@ record BatchJob(BatchFile file, String name, @Nullable String model, @Nullable S
     if (model == null) { // no model is named and no server runs: accept the answers of any model
       return !metadata.has(MODEL) || job.state().isFinal() && !served;
     }
-    return isModel(metadata.get(MODEL))
+    return isModel(model, metadata)
         && (sha256 == null || !metadata.has(MODEL_HASH) || sha256.equals(metadata.get(MODEL_HASH)));
   }
 }

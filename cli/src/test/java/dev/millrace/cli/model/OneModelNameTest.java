@@ -89,6 +89,20 @@ class OneModelNameTest extends CommandFixture {
   }
 
   @Test
+  void aBatchUnderTheNameOfTheFileIsResumed() throws IOException {
+    Files.writeString(
+        dir.resolve("b.jsonl"),
+        "{\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/completions\",\"body\":"
+            + "{\"prompt\":\"a\",\"max_tokens\":2}}\n");
+    batch("--model", "x=models/sub/x.gguf");
+    batch("--model", "sub/x");
+    assertThat(json("jobs", "ws", "--json")).hasSize(1);
+    RandomModelFiles.random(dir.resolve("models/x.gguf"), 3);
+    batch("--model", "models/x.gguf");
+    assertThat(json("jobs", "ws", "--json")).as("another file has its own job").hasSize(2);
+  }
+
+  @Test
   void aBatchNamesAModelOfTheServerAsAJobDoes() throws IOException {
     Files.writeString(
         dir.resolve("b.jsonl"),

@@ -228,6 +228,7 @@ class SubmissionReaderTest {
             + " input \"messages: content: zz\" is not known here; known are: text, type",
         "{\"prompt\":\"x\",\"model\":\"hose\"} | model \"hose\" is not served here; served: house,"
             + " other",
+        "{\"prompt\":\"x\",\"model\":\"O\"} | model \"O\" could be any of house, other; name one",
         "{\"messages\":[{\"role\":\"king\"}]}   | input \"messages: role\" is \"king\"; it must be",
         "{\"prompt\":\"x\",\"logitBias\":{\"a\":1}} | input \"logitBias[a]\" is 1; it must be",
         "{\"prompt\":\"x\",\"maxTokens\":0}     | input \"maxTokens\" is 0; it must be",
