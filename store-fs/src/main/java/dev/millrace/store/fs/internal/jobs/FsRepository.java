@@ -63,7 +63,7 @@ public final class FsRepository implements JobRepository<FsJob> {
   private final EndedJobs ended;
   private final long epoch;
   private final Leases leases = new LeasesInMemory();
-  private final FinishRate rate = new FinishRate();
+  private final FinishRate rate;
   private final JobLoader loader;
   private final EntryWriter writer;
 
@@ -77,6 +77,7 @@ public final class FsRepository implements JobRepository<FsJob> {
     this.notes = new NoteFiles(disk, layout, commits);
     this.ended = new EndedJobs(disk, layout, reader, commits);
     this.epoch = epoch;
+    this.rate = new FinishRate(settings.clock().instant());
     this.loader = new JobLoader(settings, queue);
     this.writer = new EntryWriter(disk, layout, commits, queue, rate);
   }

@@ -160,7 +160,7 @@ final class OwnerReader implements ForwardingReader {
             new QueuePosition(
                 ahead,
                 Math.max(ahead + 1, queue.size()),
-                repository.finishRate().timeFor(ahead + 1)));
+                repository.finishRate().timeFor(ahead + 1, repository.now())));
   }
 
   @Override
