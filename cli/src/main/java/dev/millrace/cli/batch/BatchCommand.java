@@ -58,6 +58,8 @@ public final class BatchCommand implements Command {
           .letter('d');
   static final Option FRESH =
       Option.flag("fresh", "start again instead of resuming an earlier run");
+  static final Option RETRY_FAILED =
+      Option.flag("retry-failed", "also run the requests again that failed before");
 
   private final Function<InferenceSettings, LocalWorkers> opening;
 
@@ -80,6 +82,7 @@ public final class BatchCommand implements Command {
             MODEL,
             OUT,
             WORKSPACE,
+            RETRY_FAILED,
             FRESH,
             SlotOptions.SLOTS,
             EngineOptions.THREADS,
@@ -89,11 +92,13 @@ public final class BatchCommand implements Command {
         """
         Lines in: {"custom_id", "method": "POST", "url": "/v1/chat/completions" (or completions,
         embeddings), "body"}; lines out, in their order: {"id", "custom_id", "response", "error"}.
-        All lines are checked before anything starts. The batch is one durable job: after ^C, a
-        crash or a kill, run the same command again and it resumes; completed requests are not
-        repeated. If a server owns the workspace, it does the work; else this process does.
-        Example:
+        All lines are checked before anything starts. The batch is durable: after ^C, a crash or a
+        kill, run the same command again and it resumes; completed requests are not repeated, not
+        even if other lines were added or changed. The output grows in FILE.out.jsonl.partial until
+        it is complete. If a server owns the workspace, it does the work; else this process does.
+        Examples:
           millrace batch requests.jsonl --model house
+          millrace batch requests.jsonl --model house --retry-failed
         --json prints a summary on stdout, so it does not go with --out -.
         Exit status: 0 all done, 1 some failed or an error, 2 wrong options, 130 stopped by ^C.\
         """);
@@ -109,6 +114,7 @@ public final class BatchCommand implements Command {
     if (name.equals("-")) {
       throw new UsageException("the requests must be in a file: its content identifies the batch");
     }
+    given.exclude(FRESH, RETRY_FAILED);
     Path out = out(shell, given, name);
     if (out != null) {
       requireWritable(out, shell.path(name));
@@ -146,7 +152,7 @@ public final class BatchCommand implements Command {
 
   /** Checks the output file now, not after hours of work. */
   private static void requireWritable(Path out, Path requests) throws IOException {
-    for (Path file : List.of(out, BatchOutput.temporary(out))) {
+    for (Path file : List.of(out, GrowingOutput.partial(out))) {
       if (Files.exists(file) && Files.exists(requests) && Files.isSameFile(file, requests)) {
         throw new CommandException(
             "the output " + out + " would overwrite the requests; name another file with --out");
@@ -196,9 +202,12 @@ public final class BatchCommand implements Command {
         new BatchJob(
             file,
             name,
+            shell.path(name).toAbsolutePath().normalize(),
             override == null ? only(served) : override,
             model == null ? null : ModelHash.of(model.file())),
-        given.has(FRESH),
+        given.has(FRESH)
+            ? BatchRun.Mode.FRESH
+            : given.has(RETRY_FAILED) ? BatchRun.Mode.RETRY_FAILED : BatchRun.Mode.RESUME,
         new BatchRun.Output(out, given.has(Option.JSON)),
         inference == null ? null : () -> opening.apply(inference));
   }

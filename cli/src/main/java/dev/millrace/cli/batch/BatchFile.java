@@ -29,11 +29,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A valid file of OpenAI batch requests, one JSON object per line.
  *
- * @param customIds of its lines, in their order, as are the tasks
  * @param sha256 of its bytes, in hexadecimal digits
  */
-record BatchFile(
-    BatchEndpoint endpoint, List<String> customIds, List<TaskSpec> tasks, String sha256) {
+record BatchFile(BatchEndpoint endpoint, List<BatchLine> lines, String sha256) {
   private static final int LONGEST_LINE = 16_000_000;
   private static final Set<String> FIELDS = Set.of("custom_id", "method", "url", "body");
 
@@ -44,6 +42,12 @@ record BatchFile(
    * @param served the names that can be used; null if not known yet
    */
   record Models(boolean override, @Nullable Set<String> served) {}
+
+  /** The most tokens of an answer, as the mean of its lines; -1 if a line does not say. */
+  long meanLimit() {
+    boolean known = lines.stream().allMatch(line -> line.maxTokens() >= 0);
+    return known ? lines.stream().mapToLong(BatchLine::maxTokens).sum() / lines.size() : -1;
+  }
 
   /** Identifies the file, short enough for a tag. */
   String key() {
@@ -72,9 +76,12 @@ record BatchFile(
         throw new CommandException(name + " has no request in it");
       }
       String sum = Sha256.hex(digest.digest());
-      return new BatchFile(endpoint, reader.ids, reader.tasks, sum);
+      return new BatchFile(endpoint, reader.lines, sum);
     }
   }
+
+  /** The first line with a custom_id, and how many equal lines there are so far. */
+  private record FirstUse(int line, String sha256, int count) {}
 
   /** Reads line by line, and continues after a bad one to find more problems. */
   private static final class Reader {
@@ -82,9 +89,8 @@ record BatchFile(
     private final Models models;
     private final BatchProblems problems;
     private final TaskCheck check = new TaskCheck();
-    private final List<String> ids = new ArrayList<>();
-    private final List<TaskSpec> tasks = new ArrayList<>();
-    private final Map<String, Integer> firstLines = new HashMap<>();
+    private final List<BatchLine> lines = new ArrayList<>();
+    private final Map<String, FirstUse> firstUses = new HashMap<>();
     private @Nullable BatchEndpoint endpoint;
     private int number;
 
@@ -121,7 +127,7 @@ record BatchFile(
       if (text.isBlank()) {
         return;
       }
-      if (tasks.size() == StageSpec.MAX_TASKS) {
+      if (lines.size() == StageSpec.MAX_TASKS) {
         throw new CommandException(
             name
                 + " has more than "
@@ -130,19 +136,19 @@ record BatchFile(
                 + StageSpec.MAX_TASKS);
       }
       try {
-        request(Json.object(text));
+        request(Json.object(text), Sha256.hexOf(text.stripTrailing()));
       } catch (JsonException e) {
         problems.add(number, "", "is not a JSON object: " + e.getMessage());
       }
     }
 
-    private void request(JsonObject line) {
+    private void request(JsonObject line, String sha256) {
       for (String field : line.values().keySet()) {
         if (!FIELDS.contains(field)) {
           problems.add(number, field, "is not a field of a batch request");
         }
       }
-      id(line.get("custom_id"));
+      BatchLine.Identity identity = identity(line.get("custom_id"), sha256);
       if (!"POST".equals(line.get("method"))) {
         problems.add(number, "method", "must be \"POST\"");
       }
@@ -157,7 +163,11 @@ record BatchFile(
                 (field, rule) -> problems.add(number, "body." + field, rule));
         model(task);
         values(here, task);
-        tasks.add(TaskSpec.of(task));
+        if (identity != null) {
+          lines.add(
+              new BatchLine(
+                  number, identity, new TaskSpec(task, false, null, identity.metadata(), null)));
+        }
       }
     }
 
@@ -169,19 +179,29 @@ record BatchFile(
       }
     }
 
-    private void id(@Nullable Object id) {
+    /**
+     * Equal lines are answered one by one. Different ones need different ids: their answers could
+     * not be told apart.
+     */
+    private BatchLine.@Nullable Identity identity(@Nullable Object id, String sha256) {
       if (!(id instanceof String text) || text.isEmpty()) {
         problems.add(number, "custom_id", "must be a text that is not empty");
-        return;
+        return null;
       }
-      Integer first = firstLines.putIfAbsent(text, number);
-      if (first != null) {
+      FirstUse use = firstUses.getOrDefault(text, new FirstUse(number, sha256, 0));
+      if (!use.sha256().equals(sha256)) {
         problems.add(
             number,
             "custom_id",
-            "\"" + SanitizedText.line(text, 80) + "\" is also in line " + first);
+            "\""
+                + SanitizedText.line(text, 80)
+                + "\" is also in line "
+                + use.line()
+                + ", with another request");
+        return null;
       }
-      ids.add(text);
+      firstUses.put(text, new FirstUse(use.line(), sha256, use.count() + 1));
+      return new BatchLine.Identity(text, sha256, use.count() + 1);
     }
 
     private @Nullable BatchEndpoint endpoint(@Nullable Object url) {

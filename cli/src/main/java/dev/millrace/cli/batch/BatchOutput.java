@@ -1,7 +1,8 @@
 package dev.millrace.cli.batch;
 
-import dev.millrace.cli.format.TaskJson;
-import dev.millrace.core.job.JobId;
+import dev.millrace.cli.batch.BatchPlan.Source;
+import dev.millrace.cli.batch.BatchSummary.FailedLine;
+import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
@@ -9,104 +10,79 @@ import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
-import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.OutputStreamWriter;
-import java.io.UncheckedIOException;
-import java.io.Writer;
-import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the output of a batch: a line for each request, in their order. */
+/** The output of a batch: a line for each request, in their order, as far as they have ended. */
 final class BatchOutput {
+  private static final int LONGEST_REASON = 200;
 
-  /** Totals of the output. */
-  record Written(int done, int failed, long promptTokens, long completionTokens) {}
+  /** Where lines go. */
+  interface Target {
+    void append(byte[] line) throws IOException;
+  }
+
+  /** Totals of the lines so far. */
+  record Totals(int done, int failed, long promptTokens, long completionTokens) {}
 
   private final BatchFile file;
+  private final List<@Nullable Source> sources;
+  private final Target target;
+  private final AnswerReader answers = new AnswerReader();
+  private final List<FailedLine> failures = new ArrayList<>();
   private int done;
   private int failed;
   private long promptTokens;
   private long completionTokens;
 
-  BatchOutput(BatchFile file) {
+  BatchOutput(BatchFile file, List<@Nullable Source> sources, Target target) {
     this.file = file;
+    this.sources = sources;
+    this.target = target;
   }
 
-  /** The file that holds an output until it is complete. */
-  static Path temporary(Path out) {
-    return out.resolveSibling(out.getFileName() + ".tmp");
-  }
-
-  /** Writes a file atomically. */
-  Written write(JobReader reader, JobId id, Path to) throws IOException {
-    Path temporary = temporary(to);
-    FileChannel channel =
-        FileChannel.open(
-            temporary,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.TRUNCATE_EXISTING);
-    try {
-      write(reader, id, channel);
-      Files.move(
-          temporary, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-      return written();
-    } catch (IOException | RuntimeException e) {
-      Files.deleteIfExists(temporary);
-      throw e;
+  /**
+   * Appends the next lines up to the first that has not ended.
+   *
+   * @param over whether no job runs any more: a task that has not ended then never will
+   */
+  void advance(JobReader reader, boolean over) throws IOException {
+    while (!isComplete()) {
+      int next = done + failed;
+      Source source = sources.get(next);
+      TaskView task = source == null ? null : answers.find(reader, source, over);
+      if (task == null) {
+        return;
+      }
+      String text = Json.write(line(file.lines().get(next), source, task)) + "\n";
+      target.append(text.getBytes(StandardCharsets.UTF_8));
     }
   }
 
-  private void write(JobReader reader, JobId id, FileChannel to) throws IOException {
-    try (Writer out =
-        new BufferedWriter(
-            new OutputStreamWriter(Channels.newOutputStream(to), StandardCharsets.UTF_8),
-            1 << 16)) {
-      write(reader, id, out);
-      out.flush();
-      to.force(true);
-    }
+  boolean isComplete() {
+    return done + failed == sources.size();
   }
 
-  Written write(JobReader reader, JobId id, Appendable out) throws IOException {
-    try {
-      TaskJson.each(reader, id, 1, task -> append(out, line(task)));
-      return written();
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
+  Totals totals() {
+    return new Totals(done, failed, promptTokens, completionTokens);
   }
 
-  private Written written() {
-    return new Written(done, failed, promptTokens, completionTokens);
+  /** The first lines that failed. */
+  List<FailedLine> failures() {
+    return failures;
   }
 
-  private static void append(Appendable out, JsonObject line) {
-    try {
-      out.append(Json.write(line)).append('\n');
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  /** The ids derive from the file and the line: another run of the batch gives the same ones. */
-  private JsonObject line(TaskView task) {
-    String key = file.key() + "-" + task.task();
+  /** The ids derive from the line: another run of the batch gives the same ones. */
+  private JsonObject line(BatchLine of, Source source, TaskView task) {
+    String key = source.old() ? file.key() + "-" + task.task() : of.identity().key();
     TaskResult result = task.state() == TaskState.COMPLETED ? task.result() : null;
     JsonObject line =
-        JsonObject.create()
-            .put("id", "batch_req_" + key)
-            .put("custom_id", file.customIds().get(task.task() - 1));
+        JsonObject.create().put("id", "batch_req_" + key).put("custom_id", of.customId());
     if (result == null) {
-      failed++;
-      return line.put("response", null).put("error", error(task));
+      return line.put("response", null).put("error", error(of, task));
     }
     done++;
     count(result.receipt());
@@ -127,12 +103,17 @@ final class BatchOutput {
     }
   }
 
-  private static JsonObject error(TaskView task) {
+  private JsonObject error(BatchLine of, TaskView task) {
     boolean cancelled = task.state() == TaskState.ABORTED;
     String message =
         task.error() != null
             ? task.error()
             : cancelled ? "the batch was aborted" : "no result (state " + task.state() + ")";
+    failed++;
+    if (failures.size() < BatchSummary.FAILURES_SHOWN) {
+      failures.add(
+          new FailedLine(of.number(), of.customId(), SanitizedText.line(message, LONGEST_REASON)));
+    }
     return JsonObject.create()
         .put("code", cancelled ? "batch_cancelled" : "request_failed")
         .put("message", message);

@@ -1,50 +1,138 @@
 package dev.millrace.cli.batch;
 
+import dev.millrace.cli.batch.BatchPlan.Share;
+import dev.millrace.cli.batch.BatchSummary.RunSpeed;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.format.JobJson;
+import dev.millrace.cli.read.TokenMeter;
 import dev.millrace.cli.terminal.LiveLines;
 import dev.millrace.cli.terminal.ProgressBar;
 import dev.millrace.cli.terminal.RateEstimator;
+import dev.millrace.cli.terminal.TimeLeft;
 import dev.millrace.core.Flow.Status;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.task.TaskState;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
 
-/** Shows the progress of a batch: a bar on a terminal, elsewhere a line now and then. */
+/**
+ * Shows the progress of a batch: a bar on a terminal, elsewhere a line now and then. Speed and
+ * remaining time are those of this run.
+ */
 final class BatchProgress {
   private static final long PERIOD = Duration.ofSeconds(10).toNanos();
 
+  /** How many lines of the file have ended, and how many of these failed. */
+  record Counts(int ended, int failed) {
+    static Counts of(Map<JobId, Share> shares, Map<JobId, JobView> jobs) {
+      int ended = 0;
+      int failed = 0;
+      for (Map.Entry<JobId, Share> each : shares.entrySet()) {
+        JobView job = jobs.get(each.getKey());
+        Share share = each.getValue();
+        if (job != null && !job.stages().isEmpty()) {
+          StageView stage = job.stages().getFirst();
+          ended += Math.max(0, share.lines() - unfinished(stage));
+          failed += Math.max(0, count(stage, TaskState.FAILED) - share.failedOthers());
+        }
+      }
+      return new Counts(ended, failed);
+    }
+
+    private static int unfinished(StageView stage) {
+      return stage.total()
+          - JobJson.completedTasks(stage)
+          - count(stage, TaskState.FAILED)
+          - count(stage, TaskState.ABORTED);
+    }
+
+    private static int count(StageView stage, TaskState state) {
+      return stage.tasks().getOrDefault(state, 0);
+    }
+  }
+
   private final Shell shell;
+  private final BatchFile file;
+  private final long meanLimit;
+  private final LongSupplier clock;
   private final LiveLines live;
   private final ProgressBar bar;
-  private final RateEstimator tasks = new RateEstimator();
-  private final RateEstimator tokens = new RateEstimator();
-  private long lastPrinted = System.nanoTime();
+  private final Map<JobId, TokenMeter> meters = new HashMap<>();
+  private final RateEstimator tasks = RateEstimator.ofTasks();
+  private final RateEstimator tokens = RateEstimator.ofTokens();
+  private long lastPrinted;
+  private long lastMeasured;
+  private long busy;
 
-  BatchProgress(Shell shell) {
-    this.shell = shell;
-    this.live = new LiveLines(shell);
-    this.bar = ProgressBar.of(shell);
+  BatchProgress(Shell shell, BatchFile file) {
+    this(shell, file, System::nanoTime);
   }
 
   /**
-   * @param generated tokens so far; negative if unknown
+   * @param clock nanoseconds that do not go backwards
+   */
+  BatchProgress(Shell shell, BatchFile file, LongSupplier clock) {
+    this.shell = shell;
+    this.file = file;
+    this.meanLimit = file.meanLimit();
+    this.clock = clock;
+    this.live = new LiveLines(shell);
+    this.bar = ProgressBar.of(shell);
+    this.lastPrinted = clock.getAsLong();
+    this.lastMeasured = lastPrinted;
+  }
+
+  /** Measures what the jobs that run have generated since the last time. */
+  void measure(JobReader reader, Collection<JobView> jobs, Counts counts) {
+    long now = clock.getAsLong();
+    boolean active = false;
+    for (JobView job : jobs) {
+      TokenMeter meter = meters.get(job.header().id());
+      if (meter == null && job.state().isFinal()) {
+        continue;
+      }
+      if (meter == null) {
+        meter = new TokenMeter(job, 1);
+        meters.put(job.header().id(), meter);
+      }
+      meter.poll(reader);
+      active |= meter.isActive();
+    }
+    busy += active ? now - lastMeasured : 0;
+    lastMeasured = now;
+    tasks.sample(now, counts.ended());
+    tokens.sample(now, generated());
+  }
+
+  private long generated() {
+    return meters.values().stream().mapToLong(TokenMeter::generated).sum();
+  }
+
+  /** The speed of this run so far. */
+  RunSpeed speed() {
+    return new RunSpeed(generated(), Duration.ofNanos(busy));
+  }
+
+  /**
+   * Shows the counts, the speed and the remaining time.
+   *
+   * @param written the totals of the output so far
    * @param note more to show; may be empty
    */
-  void show(JobView job, long generated, String note) {
-    StageView stage = job.stages().getFirst();
-    long now = System.nanoTime();
-    int failed = stage.tasks().getOrDefault(TaskState.FAILED, 0);
-    int ended = JobJson.completedTasks(stage) + failed;
-    tasks.sample(now, ended);
-    if (generated >= 0) {
-      tokens.sample(now, generated);
-    }
-    String text = ended + "/" + stage.total() + text(stage, ended, failed) + note(job, note);
+  void show(Counts counts, BatchOutput.Totals written, String note) {
+    int total = file.lines().size();
+    String text = counts.ended() + "/" + total + text(counts, written);
+    text += note.isEmpty() ? "" : "; " + note;
+    long now = clock.getAsLong();
     if (live.isSupported()) {
-      live.show(List.of(bar.bar(ended, stage.total()) + " " + text));
+      live.show(List.of(bar.bar(counts.ended(), total) + " " + text));
     } else if (now - lastPrinted >= PERIOD) {
       lastPrinted = now;
       shell.err().println(text);
@@ -52,26 +140,45 @@ final class BatchProgress {
     }
   }
 
-  private String text(StageView stage, int ended, int failed) {
+  private String text(Counts counts, BatchOutput.Totals written) {
+    int unfinished = file.lines().size() - counts.ended();
     double rate = tasks.perSecond();
     double speed = tokens.perSecond();
-    return (failed > 0 ? ", " + failed + " failed" : "")
+    TimeLeft left =
+        file.endpoint() == BatchEndpoint.EMBEDDING
+            ? TimeLeft.of(unfinished, rate, false)
+            : TimeLeft.of(work(unfinished, written), speed);
+    return (counts.failed() > 0 ? ", " + counts.failed() + " failed" : "")
         + (rate > 0 ? ", " + ProgressBar.rate(rate, " requests") : "")
         + (speed > 0 ? ", " + ProgressBar.rate(speed, " tokens") : "")
-        + ProgressBar.remaining(tasks.timeFor(stage.total() - ended));
+        + TimeLeft.text(left);
   }
 
-  private static String note(JobView job, String note) {
-    String paused = Status.of(job.state()) == Status.PAUSED ? "paused" : "";
-    String both = paused + (paused.isEmpty() || note.isEmpty() ? "" : "; ") + note;
-    return both.isEmpty() ? "" : "; " + both;
+  /** The written answers are those of the first lines, of all runs; the meters know this run's. */
+  private TimeLeft.Tokens work(int unfinished, BatchOutput.Totals written) {
+    long finished = meters.values().stream().mapToLong(TokenMeter::finished).sum();
+    long finishedTokens = meters.values().stream().mapToLong(TokenMeter::finishedTokens).sum();
+    boolean more = written.done() > finished;
+    return new TimeLeft.Tokens(
+        unfinished,
+        more ? written.done() : finished,
+        more ? written.completionTokens() : finishedTokens,
+        meters.values().stream().mapToLong(TokenMeter::runningTokens).sum(),
+        meanLimit < 0 ? -1 : unfinished * meanLimit);
+  }
+
+  /** What stops a job that is not final; empty if nothing does. */
+  static String pause(Collection<JobView> jobs) {
+    boolean paused = jobs.stream().anyMatch(job -> Status.of(job.state()) == Status.PAUSED);
+    return paused ? "paused" : "";
   }
 
   void print(String line) {
     live.printAbove(line);
   }
 
-  void end() {
+  /** Removes the bar from the terminal. */
+  void clear() {
     live.clear();
   }
 }

@@ -1,52 +1,57 @@
 package dev.millrace.cli.batch;
 
-import dev.millrace.cli.batch.BatchOutput.Written;
+import dev.millrace.cli.batch.BatchJob.Purpose;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
-import dev.millrace.cli.format.JobJson;
 import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.cli.serve.LocalServer;
 import dev.millrace.cli.serve.LocalWorkers;
-import dev.millrace.cli.terminal.NumberText;
 import dev.millrace.cli.terminal.PollPacer;
-import dev.millrace.cli.terminal.ProgressBar;
-import dev.millrace.cli.terminal.TimeText;
 import dev.millrace.core.Work.SubmitResult;
+import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
-import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Lever;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Locale;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a batch from its file to its output. The job is durable: whatever ends this process, the
- * next run on the same file finds the job and resumes it.
+ * Runs a batch from its file to its output. Its jobs are durable: whatever ends this process, the
+ * next run on the same file finds them and resumes.
  */
 final class BatchRun implements AutoCloseable {
   private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 
+  /** What to do with the answers of earlier runs. */
+  enum Mode {
+    RESUME,
+    /** Resumes, and runs what failed again. */
+    RETRY_FAILED,
+    FRESH
+  }
+
   /**
    * What was asked for.
    *
-   * @param fresh whether to submit a new job although one of this file exists
    * @param localWorkers opens them for a workspace that has no server; null where no model was
    *     named
    */
   record Settings(
       OwnablePlace place,
       BatchJob job,
-      boolean fresh,
+      Mode mode,
       Output output,
       @Nullable Supplier<LocalWorkers> localWorkers) {}
 
@@ -61,9 +66,10 @@ final class BatchRun implements AutoCloseable {
   private final Settings settings;
   private final Shell shell;
   private final OwnablePlace place;
-  private final JobReader reader;
+  private final BatchJob batch;
   private final BatchProgress progress;
   private final PollPacer ownerPolls = new PollPacer(Duration.ofSeconds(1));
+  private final Map<JobId, JobView> jobs = new LinkedHashMap<>();
   private boolean served = true;
   private @Nullable LocalServer host;
 
@@ -71,63 +77,119 @@ final class BatchRun implements AutoCloseable {
     this.settings = settings;
     this.shell = shell;
     this.place = settings.place();
-    this.reader = place.reader();
-    this.progress = new BatchProgress(shell);
+    this.batch = settings.job();
+    this.progress = new BatchProgress(shell, batch.file());
   }
 
   int run() throws IOException, InterruptedException {
-    Optional<JobId> found =
-        settings.fresh() ? Optional.empty() : settings.job().find(reader, place.owner().held());
-    boolean ended = found.isPresent() && view(found.get()).state().isFinal();
-    if (!ended) {
-      host(true);
+    Path out = settings.output().file();
+    if (out == null) {
+      return run(null, this::print);
     }
-    JobId id = found.isPresent() ? found.get() : submit();
-    if (found.isPresent()) {
-      progress.print(
-          "job "
-              + id
-              + (ended ? " is done: only the output is written" : " exists already: resuming it"));
-    } else {
-      progress.print(
-          "job " + id + ": " + NumberText.of(settings.job().file().tasks().size(), "request"));
+    try (GrowingOutput file = GrowingOutput.open(out)) {
+      return run(file, file);
     }
-    try {
-      await(id);
-    } catch (InterruptedException e) {
-      return stopped(id);
-    } finally {
-      progress.end();
-      close();
-    }
-    return write(id);
   }
 
-  private JobId submit() {
-    SubmitResult result = place.work().submit(settings.job().spec());
+  private int run(@Nullable GrowingOutput file, BatchOutput.Target target)
+      throws IOException, InterruptedException {
+    BatchPlan plan = begin();
+    BatchOutput output = new BatchOutput(batch.file(), plan.sources(), target);
+    try {
+      await(plan, output, file);
+    } catch (InterruptedException e) {
+      return stopped(plan);
+    } finally {
+      progress.clear();
+      close();
+    }
+    if (file != null) {
+      file.publish();
+    }
+    return summarize(plan, output);
+  }
+
+  /** Finds what earlier runs have done, and submits what they have not. */
+  private BatchPlan begin() {
+    BatchPlan plan = plan();
+    boolean work = !plan.missing().isEmpty() || !allEnded();
+    if (work) {
+      requireWorkers();
+    }
+    if (!plan.obsolete().isEmpty()) {
+      abort(plan.obsolete());
+      plan = plan();
+    }
+    if (work) {
+      host();
+    }
+    String found = BatchMessages.found(plan, allEnded());
+    List<Integer> missing = plan.missing();
+    if (missing.isEmpty()) {
+      boolean retry = settings.mode() == Mode.RETRY_FAILED && allEnded();
+      progress.print((retry ? "no request failed; " : "") + found);
+    } else {
+      JobId id = submit(plan, missing);
+      progress.print(BatchMessages.submitted(id, missing.size(), plan));
+      plan = plan.with(id, missing);
+    }
+    BatchMessages.removed(plan).ifPresent(progress::print);
+    refresh(plan);
+    return plan;
+  }
+
+  private BatchPlan plan() {
+    boolean held = place.owner().held();
+    BatchPlan plan =
+        settings.mode() == Mode.FRESH
+            ? BatchHistory.fresh(place.reader(), batch, held)
+            : BatchHistory.read(place.reader(), batch, held, settings.mode() == Mode.RETRY_FAILED);
+    refresh(plan);
+    return plan;
+  }
+
+  /** Unfinished lines that are no longer in the file must not be run; what is done stays. */
+  private void abort(List<JobId> obsolete) {
+    String why =
+        settings.mode() == Mode.FRESH
+            ? "the batch starts again"
+            : "its unfinished requests were changed or removed";
+    for (JobId id : obsolete) {
+      place.apply(id, new Lever.Abort(), Cause.user("batch", why));
+      progress.print("job " + id + " aborted: " + why + "; its answers are kept");
+    }
+  }
+
+  private JobId submit(BatchPlan plan, List<Integer> missing) {
+    List<BatchLine> lines = missing.stream().map(batch.file().lines()::get).toList();
+    Purpose purpose =
+        settings.mode() == Mode.FRESH
+            ? Purpose.FRESH
+            : plan.retried() > 0 ? Purpose.RETRY : Purpose.ANSWER;
+    SubmitResult result = place.work().submit(batch.spec(lines, plan.lastPart() + 1, purpose));
     if (result.id() == null) {
       throw new CommandException(result.message());
     }
     return result.id();
   }
 
+  private void requireWorkers() {
+    if (settings.localWorkers() == null && !place.owner().held()) {
+      throw new CommandException(
+          "no server works on "
+              + place.location()
+              + ": pass --model MODEL, for example --model house (the bundled model), or start"
+              + " one with \""
+              + LauncherName.MILLRACE
+              + " serve\"");
+    }
+  }
+
   /** Serves the workspace from this process if no server does. */
-  private void host(boolean must) {
+  private void host() {
     Supplier<LocalWorkers> workers = settings.localWorkers();
     served = host != null || place.owner().held();
-    if (served) {
-      return;
-    }
-    if (workers == null) {
-      if (must) {
-        throw new CommandException(
-            "no server works on "
-                + place.location()
-                + ": pass --model MODEL, for example --model house (the bundled model), or start"
-                + " one with \""
-                + LauncherName.MILLRACE
-                + " serve\"");
-      }
+    if (served || workers == null) {
       return;
     }
     Optional<JobStore> store = place.own();
@@ -137,100 +199,116 @@ final class BatchRun implements AutoCloseable {
     }
   }
 
-  private void await(JobId id) throws InterruptedException {
-    PollPacer progressPolls = new PollPacer(POLL_INTERVAL);
-    while (!reader.state(id).map(state -> state.isFinal()).orElse(true)) {
+  private JobReader reader() {
+    return host == null ? place.reader() : host.reader();
+  }
+
+  private void await(BatchPlan plan, BatchOutput output, @Nullable GrowingOutput file)
+      throws IOException, InterruptedException {
+    PollPacer polls = new PollPacer(POLL_INTERVAL);
+    while (!output.isComplete()) {
       if (host != null) {
         host.requireRunning();
       } else if (ownerPolls.isDue()) {
-        ownerPolls.poll(() -> host(false));
+        ownerPolls.poll(this::host);
       }
-      if (progressPolls.isDue()) {
-        progressPolls.poll(
-            () ->
-                progress.show(
-                    view(id),
-                    host == null ? -1 : host.generatedTokens(),
-                    served ? "" : "no server works on " + place.location()));
+      if (polls.isDue()) {
+        polls.poll(() -> poll(plan, output));
+        output.advance(reader(), allEnded());
+        if (file != null) {
+          file.flush();
+        }
       }
-      reader.awaitChange(id, POLL_INTERVAL);
+      Optional<JobId> unfinished = unfinished();
+      if (unfinished.isPresent() && !output.isComplete()) {
+        reader().awaitChange(unfinished.get(), POLL_INTERVAL);
+      }
+    }
+    measure(plan);
+  }
+
+  private void poll(BatchPlan plan, BatchOutput output) {
+    BatchProgress.Counts counts = measure(plan);
+    String server = served ? "" : "no server works on " + place.location();
+    String pause = BatchProgress.pause(jobs.values());
+    String note = pause + (pause.isEmpty() || server.isEmpty() ? "" : "; ") + server;
+    progress.show(counts, output.totals(), note);
+  }
+
+  private BatchProgress.Counts measure(BatchPlan plan) {
+    refresh(plan);
+    BatchProgress.Counts counts = BatchProgress.Counts.of(plan.jobs(), jobs);
+    progress.measure(reader(), jobs.values(), counts);
+    return counts;
+  }
+
+  /** Reads the jobs that have not ended. */
+  private void refresh(BatchPlan plan) {
+    jobs.keySet().retainAll(plan.jobs().keySet());
+    for (JobId id : plan.jobs().keySet()) {
+      JobView known = jobs.get(id);
+      if (known == null || !known.state().isFinal()) {
+        jobs.put(id, view(id));
+      }
     }
   }
 
+  private boolean allEnded() {
+    return unfinished().isEmpty();
+  }
+
+  private Optional<JobId> unfinished() {
+    return jobs.values().stream()
+        .filter(job -> !job.state().isFinal())
+        .map(job -> job.header().id())
+        .findFirst();
+  }
+
   private JobView view(JobId id) {
-    return reader
+    return reader()
         .find(id)
         .orElseThrow(
             () -> new CommandException("job " + id + " of this batch was deleted meanwhile"));
   }
 
+  private void print(byte[] line) {
+    progress.clear();
+    shell.out().writeBytes(line);
+    shell.out().flush();
+  }
+
   /** Handles ^C: all completed work is kept. */
-  private int stopped(JobId id) {
-    progress.end();
-    close();
-    JobView job = view(id);
+  private int stopped(BatchPlan plan) {
+    refresh(plan);
+    BatchProgress.Counts counts = BatchProgress.Counts.of(plan.jobs(), jobs);
     shell
         .err()
         .println(
             "stopped: "
-                + JobJson.completedTasks(job.stages().getFirst())
+                + (counts.ended() - counts.failed())
                 + " of "
-                + job.stages().getFirst().total()
+                + batch.file().lines().size()
                 + " done and kept in "
                 + place.location()
                 + "; run the same command again to resume");
     return ExitCode.INTERRUPTED;
   }
 
-  private int write(JobId id) throws IOException {
-    JobView job = view(id);
-    BatchOutput output = new BatchOutput(settings.job().file());
-    Path out = settings.output().file();
-    Written written =
-        out == null ? output.write(reader, id, shell.out()) : output.write(reader, id, out);
+  private int summarize(BatchPlan plan, BatchOutput output) {
+    BatchSummary summary =
+        new BatchSummary(
+            List.copyOf(plan.jobs().keySet()),
+            place.location(),
+            output.totals(),
+            output.failures(),
+            progress.speed(),
+            settings.output().file());
     if (settings.output().json()) {
-      shell.out().println(Json.write(summary(id, job, written)));
+      shell.out().println(Json.write(summary.json()));
     } else {
-      shell.err().println(text(job, written));
+      shell.err().println(summary.text());
     }
-    return written.failed() == 0 ? ExitCode.OK : ExitCode.FAILED;
-  }
-
-  private JsonObject summary(JobId id, JobView job, Written written) {
-    return JsonObject.create()
-        .put("job", id.value())
-        .put("workspace", place.location())
-        .put("requests", written.done() + written.failed())
-        .put("completed", written.done())
-        .put("failed", written.failed())
-        .put("prompt_tokens", written.promptTokens())
-        .put("completion_tokens", written.completionTokens())
-        .putIfPresent("seconds", TimeText.seconds(job.startedAt(), job.completedAt()))
-        .put("output", String.valueOf(settings.output().file()));
-  }
-
-  private String text(JobView job, Written written) {
-    Instant start = job.startedAt();
-    Instant end = job.completedAt();
-    double seconds =
-        start == null || end == null ? 0 : Duration.between(start, end).toMillis() / 1_000.0;
-    String tokens =
-        written.completionTokens() > 0 && seconds > 0
-            ? String.format(
-                Locale.ROOT,
-                ", %d tokens in %.1f s (%s)",
-                written.completionTokens(),
-                seconds,
-                ProgressBar.rate(written.completionTokens() / seconds, " tokens"))
-            : "";
-    return NumberText.of(written.done() + written.failed(), "request")
-        + ": "
-        + written.done()
-        + " done, "
-        + written.failed()
-        + " failed"
-        + tokens
-        + (settings.output().file() == null ? "" : "; output: " + settings.output().file());
+    return output.totals().failed() == 0 ? ExitCode.OK : ExitCode.FAILED;
   }
 
   @Override

@@ -29,13 +29,9 @@ record DemoProgress(
 
   /** The progress in one line. */
   String summary() {
-    return String.format(
-        Locale.ROOT,
-        "%d of %d done, %,d tokens, %,.0f tokens/s",
-        done(),
-        rows.size(),
-        tokens(),
-        rate);
+    String counts =
+        String.format(Locale.ROOT, "%d of %d done, %,d tokens", done(), rows.size(), tokens());
+    return rate > 0 ? counts + String.format(Locale.ROOT, ", %,.0f tokens/s", rate) : counts;
   }
 
   long tokens() {

@@ -25,7 +25,7 @@ final class DemoStageWatcher {
   private final InstantSource clock;
   private final List<Text> texts = new ArrayList<>();
   // a short window: the rate shown is the current one
-  private final RateEstimator speed = new RateEstimator(Duration.ofSeconds(1), 2);
+  private final RateEstimator speed = RateEstimator.ofTokens(Duration.ofSeconds(1));
 
   DemoStageWatcher(JobReader store, JobId id, int stage, int limit, InstantSource clock) {
     this.store = store;

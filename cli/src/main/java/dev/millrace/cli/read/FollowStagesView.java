@@ -7,7 +7,6 @@ import dev.millrace.cli.terminal.DurationText;
 import dev.millrace.cli.terminal.LiveLines;
 import dev.millrace.cli.terminal.PollPacer;
 import dev.millrace.cli.terminal.ProgressBar;
-import dev.millrace.cli.terminal.RateEstimator;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.core.Flow.Status;
 import dev.millrace.core.event.LogEntry;
@@ -34,7 +33,7 @@ final class FollowStagesView implements JobFollower.View {
   private final PollPacer progressPolls = new PollPacer(Duration.ofMillis(200));
   private final PollPacer owners = new PollPacer(Duration.ofSeconds(1));
   private boolean served = true;
-  private final Map<Integer, RateEstimator> speeds = new HashMap<>();
+  private final Map<Integer, StageSpeed> speeds = new HashMap<>();
   // Commands are printed once, on permanent lines: live lines are cut to the terminal's width.
   private final Set<Integer> gatesSaid = new HashSet<>();
   private boolean pauseSaid;
@@ -72,7 +71,7 @@ final class FollowStagesView implements JobFollower.View {
   private void show(JobView job) {
     List<String> lines = new ArrayList<>();
     for (StageView stage : job.stages()) {
-      lines.add(line(stage, job.stages().size()));
+      lines.add(line(job, stage));
       if (JobJson.isAtGate(job, stage) && gatesSaid.add(stage.number())) {
         live.printAbove(subject.approvalHint(stage));
       }
@@ -104,17 +103,37 @@ final class FollowStagesView implements JobFollower.View {
     return served;
   }
 
-  private String line(StageView stage, int stages) {
-    int done = JobJson.completedTasks(stage);
+  private String line(JobView job, StageView stage) {
     int failed = stage.tasks().getOrDefault(TaskState.FAILED, 0);
-    int ended = done + failed + stage.tasks().getOrDefault(TaskState.ABORTED, 0);
-    String name = (stages > 1 ? stage.number() + " " : "") + SanitizedText.line(stage.type(), 40);
-    String counts =
-        "  " + done + "/" + stage.total() + (failed > 0 ? ", " + failed + " failed" : "");
-    return name + " " + bar.bar(ended, stage.total()) + counts + rest(stage, ended);
+    int ended = JobJson.completedTasks(stage) + failed;
+    String number = job.stages().size() > 1 ? stage.number() + " " : "";
+    return number
+        + SanitizedText.line(stage.type(), 40)
+        + " "
+        + bar(stage, ended)
+        + counts(stage, failed)
+        + rest(job, stage, ended);
   }
 
-  private String rest(StageView stage, int ended) {
+  /** A stage that has not opened has done nothing, even if its tasks were aborted. */
+  private String bar(StageView stage, int ended) {
+    return stage.state() == StageState.COMPLETED && stage.total() == 0
+        ? bar.bar(1, 1)
+        : bar.bar(ended, stage.total());
+  }
+
+  private static String counts(StageView stage, int failed) {
+    boolean unknown = stage.total() == 0 && !stage.state().isFinal(); // made when it opens
+    return unknown
+        ? ""
+        : "  "
+            + JobJson.completedTasks(stage)
+            + "/"
+            + stage.total()
+            + (failed > 0 ? ", " + failed + " failed" : "");
+  }
+
+  private String rest(JobView job, StageView stage, int ended) {
     if (stage.state().isFinal()) {
       return stage.startedAt() == null || stage.completedAt() == null
           ? ""
@@ -123,10 +142,10 @@ final class FollowStagesView implements JobFollower.View {
     if (stage.state() != StageState.IN_PROGRESS) {
       return "";
     }
-    RateEstimator speed = speeds.computeIfAbsent(stage.number(), _ -> new RateEstimator());
-    speed.sample(System.nanoTime(), ended);
-    double rate = speed.perSecond();
-    return (rate > 0 ? ", " + ProgressBar.rate(rate, "") : "")
-        + ProgressBar.remaining(speed.timeFor(stage.total() - ended));
+    StageSpeed speed =
+        speeds.computeIfAbsent(
+            stage.number(), n -> new StageSpeed(subject.place().showsDrafts(), job, n));
+    speed.sample(subject.reader(), stage, System.nanoTime());
+    return speed.text(stage.total() - ended, stage.spec().data());
   }
 }

@@ -7,30 +7,40 @@ import dev.millrace.cli.terminal.NumberText;
 import dev.millrace.cli.terminal.ProgressBar;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
-import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
-import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskState;
 import java.time.Duration;
-import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
-/** One line about the server of a workspace: pid, running tasks, tokens per second. */
+/** One line about the server of a workspace: pid, running tasks, and their present speed. */
 final class ServerStatusLine {
   /** Limits the number of jobs that are read, so that the answer is fast. */
   private static final int MOST = 50;
 
-  private static final Duration LATE = Duration.ofMinutes(5);
+  /** How long the speed is measured; only if tasks are running. */
+  private static final Duration MOMENT = Duration.ofMillis(400);
 
   private final Place place;
   private final JobReader reader;
+  private final LongSupplier clock;
+  private final Runnable moment;
 
   ServerStatusLine(Place place) {
+    this(place, System::nanoTime, ServerStatusLine::waitAMoment);
+  }
+
+  /** For tests, with a clock of their own. */
+  ServerStatusLine(Place place, LongSupplier clock, Runnable moment) {
     this.place = place;
     this.reader = place.reader();
+    this.clock = clock;
+    this.moment = moment;
   }
 
   /** Empty if there is no server. */
@@ -39,11 +49,12 @@ final class ServerStatusLine {
     if (!owner.held() || !owner.ready()) {
       return "";
     }
-    int running = running();
-    double speed = tokensPerSecond();
+    List<RunningStage> running = running();
+    double speed = tokensPerSecond(running);
     StringBuilder out = new StringBuilder();
     owner.pid().ifPresent(pid -> out.append("pid ").append(pid).append(", "));
-    out.append(NumberText.of(running, "task")).append(" running");
+    int tasks = running.stream().mapToInt(RunningStage::tasks).sum();
+    out.append(NumberText.of(tasks, "task")).append(" running");
     if (speed > 0) {
       out.append(", ").append(ProgressBar.rate(speed, " tokens"));
     }
@@ -51,42 +62,43 @@ final class ServerStatusLine {
     return out.toString();
   }
 
-  private int running() {
-    int running = 0;
-    for (JobId id : newest(JobState.IN_PROGRESS)) {
-      for (StageView stage : reader.find(id).map(JobView::stages).orElse(List.of())) {
-        running += stage.tasks().getOrDefault(TaskState.IN_PROGRESS, 0);
+  /** A stage with running tasks. */
+  private record RunningStage(JobView job, StageView stage) {
+    int tasks() {
+      return stage.tasks().getOrDefault(TaskState.IN_PROGRESS, 0);
+    }
+  }
+
+  private List<RunningStage> running() {
+    List<RunningStage> running = new ArrayList<>();
+    for (JobId id :
+        reader.list(JobReader.Query.in(EnumSet.of(JobState.IN_PROGRESS)).newest(MOST))) {
+      JobView job = reader.find(id).orElse(null);
+      for (StageView stage : job == null ? List.<StageView>of() : job.stages()) {
+        running.add(new RunningStage(job, stage));
       }
     }
+    running.removeIf(each -> each.tasks() == 0);
     return running;
   }
 
-  /** The recent speed, from the receipts of the last completed prompts; 0 if there are none. */
-  private double tokensPerSecond() {
-    Instant since = Instant.now().minus(LATE);
-    Instant first = Instant.MAX;
-    Instant last = Instant.MIN;
-    long tokens = 0;
-    for (JobId id : newest(JobState.COMPLETED)) {
-      JobView job = reader.find(id).orElse(null);
-      if (job == null || job.completedAt() == null || job.completedAt().isBefore(since)) {
-        continue;
-      }
-      for (TaskView task : reader.tasks(id, 1, 1, 1)) {
-        JsonObject receipt = task.result() == null ? null : task.result().receipt();
-        if (receipt != null && task.startedAt() != null && task.completedAt() != null) {
-          tokens += receipt.integer("completion_tokens", 0);
-          first = task.startedAt().isBefore(first) ? task.startedAt() : first;
-          last = task.completedAt().isAfter(last) ? task.completedAt() : last;
-        }
-      }
+  /** The present speed: what the running tasks journal within a moment. */
+  private double tokensPerSecond(List<RunningStage> running) {
+    if (running.isEmpty() || !place.showsDrafts()) {
+      return 0;
     }
-    return tokens == 0 || !last.isAfter(first)
-        ? 0
-        : tokens / (Duration.between(first, last).toNanos() / 1e9);
+    List<TokenMeter> meters = new ArrayList<>();
+    running.forEach(each -> meters.add(new TokenMeter(each.job(), each.stage().number())));
+    meters.forEach(meter -> meter.poll(reader));
+    long start = clock.getAsLong();
+    long before = meters.stream().mapToLong(TokenMeter::generated).sum();
+    moment.run();
+    meters.forEach(meter -> meter.poll(reader));
+    long tokens = meters.stream().mapToLong(TokenMeter::generated).sum() - before;
+    return tokens / ((clock.getAsLong() - start) / 1e9);
   }
 
-  private List<JobId> newest(JobState state) {
-    return reader.list(JobReader.Query.in(EnumSet.of(state)).newest(MOST));
+  private static void waitAMoment() {
+    LockSupport.parkNanos(MOMENT.toNanos());
   }
 }

@@ -2,6 +2,7 @@ package dev.millrace.cli.serve;
 
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.place.OwnablePlace;
+import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.server.Server;
 import dev.millrace.server.ServerState;
@@ -45,8 +46,9 @@ public final class LocalServer implements AutoCloseable {
     }
   }
 
-  public long generatedTokens() {
-    return workers.generatedTokens().getAsLong();
+  /** Reads its jobs, from memory where they are there. */
+  public JobReader reader() {
+    return store;
   }
 
   /**

@@ -7,9 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
-/** Formats progress as text: bars, rates and remaining times. */
+/** Formats progress as text: bars, rates and durations. */
 public final class ProgressBar {
   private static final int WIDTH = 24;
   private static final Pattern BAR = Pattern.compile("\\[([█#]*)([░.]*)]");
@@ -34,8 +33,9 @@ public final class ProgressBar {
     return new ProgressBar('#', '.');
   }
 
+  /** A bar that is filled as far as {@code count} is of {@code total}; empty if that is 0. */
   public String bar(long count, long total) {
-    int filled = total <= 0 ? WIDTH : Math.clamp(count * WIDTH / total, 0, WIDTH);
+    int filled = total <= 0 ? 0 : Math.clamp(count * WIDTH / total, 0, WIDTH);
     return "["
         + String.valueOf(full).repeat(filled)
         + String.valueOf(empty).repeat(WIDTH - filled)
@@ -78,10 +78,5 @@ public final class ProgressBar {
     return minutes < 48 * 60
         ? minutes / 60 + " h" + (minutes % 60 == 0 ? "" : " " + minutes % 60 + " min")
         : (minutes + 720) / 1_440 + " days";
-  }
-
-  /** {@code , 9 s left}; empty if the time is not known. */
-  public static String remaining(@Nullable Duration time) {
-    return time == null ? "" : ", " + span(time) + " left";
   }
 }

@@ -6,52 +6,100 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Estimates how fast a count grows, from its recent samples; if it grows slowly, from the last few
- * times that it grew. Times are nanoseconds and do not go backwards.
+ * Measures how fast a count grows now, from samples of it. What the first sample has was done
+ * before and says nothing about the speed. There is no rate before enough was measured, nor while
+ * the count has stood still for long. Times are nanoseconds and do not go backwards.
  */
 public final class RateEstimator {
   private static final double SECOND = 1e9;
 
   private record Sample(long time, long count) {}
 
-  private final Deque<Sample> growth = new ArrayDeque<>();
-  private final long window;
-  private final int few;
+  /**
+   * How to measure.
+   *
+   * @param window how far back samples count
+   * @param few how many times that the count grew are kept although they are older
+   * @param leastGrowth how much the count must have grown
+   * @param leastTime how long it must have been measured
+   * @param pause how long it may stand still; null: three times as long as it usually does, and at
+   *     least the window
+   */
+  private record Method(
+      Duration window, int few, int leastGrowth, Duration leastTime, @Nullable Duration pause) {}
+
+  private final Deque<Sample> growth = new ArrayDeque<>(); // the first one is where it started
+  private final Method method;
   private long now;
 
-  /** Over the last half minute. */
-  public RateEstimator() {
-    this(Duration.ofSeconds(30), 10);
+  private RateEstimator(Method method) {
+    this.method = method;
   }
 
-  public RateEstimator(Duration window, int few) {
-    this.window = window.toNanos();
-    this.few = few;
+  /** Of tokens, which come steadily: what counts is the last ten seconds. */
+  public static RateEstimator ofTokens() {
+    return ofTokens(Duration.ofSeconds(10));
+  }
+
+  public static RateEstimator ofTokens(Duration window) {
+    return new RateEstimator(new Method(window, 1, 2, window.dividedBy(10), Duration.ofSeconds(5)));
+  }
+
+  /** Of tasks, which may take long each: the last half minute, or the last ten of them. */
+  public static RateEstimator ofTasks() {
+    return new RateEstimator(
+        new Method(Duration.ofSeconds(30), 10, 3, Duration.ofSeconds(1), null));
   }
 
   /** Records the count at a time. */
   public void sample(long time, long count) {
-    now = time;
-    if (growth.isEmpty() || growth.getLast().count() != count) {
+    Sample last = growth.peekLast();
+    if (last == null || count < last.count()) {
+      growth.clear();
+      growth.addLast(new Sample(time, count));
+    } else if (count > last.count()) {
+      if (isPaused(now)) { // the speed is that since the pause
+        growth.clear();
+        growth.addLast(new Sample(now, last.count()));
+      }
       growth.addLast(new Sample(time, count));
     }
-    while (growth.size() > few && time - growth.getFirst().time() > window) {
+    now = time;
+    while (growth.size() > method.few() + 1 && now - second().time() > method.window().toNanos()) {
       growth.removeFirst();
     }
   }
 
-  /** Growth per second; 0 while none was seen. */
-  public double perSecond() {
-    if (growth.size() < 2 || now - growth.getFirst().time() <= 0) {
-      return 0;
-    }
-    Sample first = growth.getFirst();
-    return (growth.getLast().count() - first.count()) * SECOND / (now - first.time());
+  private Sample second() {
+    var each = growth.iterator();
+    each.next();
+    return each.next();
   }
 
-  /** How long {@code left} more will take; null if unknown. */
-  public @Nullable Duration timeFor(long left) {
-    double speed = perSecond();
-    return speed <= 0 ? null : Duration.ofMillis((long) Math.min(1e15, 1_000 * left / speed));
+  private boolean isPaused(long time) {
+    return time - growth.getLast().time() > longestPause();
+  }
+
+  private long longestPause() {
+    Duration pause = method.pause();
+    if (pause != null) {
+      return pause.toNanos();
+    }
+    long span = growth.getLast().time() - growth.getFirst().time();
+    return growth.size() < 2
+        ? Long.MAX_VALUE // the first one may take any time
+        : Math.max(method.window().toNanos(), 3 * span / (growth.size() - 1));
+  }
+
+  /** Growth per second; 0 if no present rate is known. */
+  public double perSecond() {
+    if (growth.size() < 2 || isPaused(now)) {
+      return 0;
+    }
+    long grown = growth.getLast().count() - growth.getFirst().count();
+    long time = now - growth.getFirst().time();
+    return grown < method.leastGrowth() || time < method.leastTime().toNanos()
+        ? 0
+        : grown * SECOND / time;
   }
 }

@@ -86,14 +86,14 @@ class BatchFileTest {
                 """
                     .replace("\n", "")));
     assertThat(file.endpoint()).isEqualTo(BatchEndpoint.CHAT);
-    assertThat(file.customIds()).containsExactly("a", "b");
+    assertThat(file.lines()).extracting(BatchLine::customId).containsExactly("a", "b");
     assertThat(file.sha256()).hasSize(64);
-    assertThat(Json.write(file.tasks().get(0).input()))
+    assertThat(Json.write(file.lines().get(0).task().input()))
         .isEqualTo(
             "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"model\":\"m\",\"max_tokens\":7,"
                 + "\"temperature\":0,\"seed\":3,\"stop\":[\"x\"],\"top_k\":5,"
                 + "\"response_format\":{\"type\":\"json_object\"}}");
-    assertThat(Json.write(file.tasks().get(1).input()))
+    assertThat(Json.write(file.lines().get(1).task().input()))
         .isEqualTo(
             "{\"messages\":[{\"role\":\"system\",\"content\":\"Be\\nbrief\"},"
                 + "{\"role\":\"user\",\"content\":\"Hi\"}]}");
@@ -103,12 +103,12 @@ class BatchFileTest {
   void theOtherEndpoints() throws IOException {
     BatchFile raw =
         read(ANY, line("a", "/v1/completions", "{\"prompt\":[\"Once\"],\"max_tokens\":2}"));
-    assertThat(Json.write(raw.tasks().getFirst().input()))
+    assertThat(Json.write(raw.lines().getFirst().task().input()))
         .isEqualTo("{\"prompt\":\"Once\",\"raw\":true,\"max_tokens\":2}");
     BatchFile embed =
         read(ANY, line("a", "/v1/embeddings", "{\"input\":\"Hi\",\"encoding_format\":\"float\"}"));
     assertThat(embed.endpoint().type()).isEqualTo("embed");
-    assertThat(Json.write(embed.tasks().getFirst().input())).isEqualTo("{\"input\":\"Hi\"}");
+    assertThat(Json.write(embed.lines().getFirst().task().input())).isEqualTo("{\"input\":\"Hi\"}");
   }
 
   @ParameterizedTest
@@ -149,7 +149,10 @@ class BatchFileTest {
   void rulesOfTheFile() {
     refused("has no request in it", "");
     refused("line 2 is not a JSON object", chat("a", ""), "nonsense");
-    refused("line 2: custom_id \"a\" is also in line 1", chat("a", ""), chat("a", ""));
+    refused(
+        "line 2: custom_id \"a\" is also in line 1, with another request",
+        chat("a", ""),
+        chat("a", ",\"seed\":1"));
     refused("line 1: custom_id must be a text", chat("", ""));
     refused("line 1: method must be \"POST\"", chat("a", "").replace("POST", "GET"));
     refused("line 1: url must be one of /v1/chat", line("a", "/v1/responses", "{}"));
@@ -187,6 +190,6 @@ class BatchFileTest {
         .hasMessageContaining(
             "line 1: body.model \"gpt-4o-mini\" is not served; served are house; --model NAME");
     BatchFile file = read(new BatchFile.Models(true, Set.of("house")), line);
-    assertThat(Json.write(file.tasks().getFirst().input())).doesNotContain("gpt");
+    assertThat(Json.write(file.lines().getFirst().task().input())).doesNotContain("gpt");
   }
 }

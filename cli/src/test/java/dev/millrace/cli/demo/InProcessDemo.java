@@ -75,8 +75,7 @@ final class InProcessDemo {
             new ModelSummary("none", "none", 1, "F32", 4, OptionalInt.of(1), OptionalInt.of(1024)));
     DemoStopRequest stop = new DemoStopRequest();
     signal = stop::signal;
-    LocalWorkers mill =
-        new LocalWorkers(List.of(worker), 8, () -> 0, JsonObject.create(), () -> {});
+    LocalWorkers mill = new LocalWorkers(List.of(worker), 8, JsonObject.create(), () -> {});
     return result(new DemoCommand(moment, handler -> {}).run(shell(), false, model, mill, stop));
   }
 

@@ -235,6 +235,6 @@ class FollowTextTest extends FollowFixture {
     store.complete(
         first,
         TaskResult.of("X").withReceipt(JsonObject.create().put("completion_tokens", 1_000_000)));
-    assertThat(cli.run("flow", "ws").out()).containsPattern(", 0 tasks running, [0-9]+ tokens/s\n");
+    assertThat(cli.run("flow", "ws").out()).contains(", 0 tasks running\n");
   }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.cli.format.QueuePositionText;
 import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.cli.terminal.ProgressBar;
-import dev.millrace.cli.terminal.RateEstimator;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader.OutputSoFar;
@@ -19,29 +18,6 @@ import org.junit.jupiter.api.Test;
 
 /** The parts of progress displays: rates, durations, bars, queue positions, streamed text. */
 class ProgressTextTest {
-  private static final long SECOND = 1_000_000_000L;
-
-  @Test
-  void theRateIsThatOfTheLastHalfMinute() {
-    RateEstimator speed = new RateEstimator();
-    assertThat(speed.timeFor(10)).isNull();
-    for (int t = 0; t <= 100; t++) {
-      speed.sample(t * SECOND, t < 50 ? t : 50 + (t - 50) * 10);
-    }
-    assertThat(speed.perSecond()).isBetween(9.9, 10.1);
-    assertThat(speed.timeFor(100)).isBetween(Duration.ofMillis(9_900), Duration.ofMillis(10_100));
-  }
-
-  @Test
-  void slowProgressHasARateToo() {
-    RateEstimator speed = new RateEstimator();
-    for (int t = 0; t <= 300; t++) {
-      speed.sample(t * SECOND, t / 100);
-    }
-    assertThat(speed.perSecond()).isBetween(0.004, 0.011);
-    assertThat(ProgressBar.rate(speed.perSecond(), "")).endsWith("/min");
-  }
-
   @Test
   void durationsAreRounded() {
     assertThat(List.of(0, 40, 99, 100, 5_400, 6_000, 7_500, 864_000))

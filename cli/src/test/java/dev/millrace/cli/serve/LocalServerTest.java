@@ -23,7 +23,7 @@ class LocalServerTest {
     JobStore store = place.own().orElseThrow();
     AtomicInteger ended = new AtomicInteger();
     LocalWorkers noWorkers =
-        new LocalWorkers(List.of(), 1, () -> 0, JsonObject.create(), ended::incrementAndGet);
+        new LocalWorkers(List.of(), 1, JsonObject.create(), ended::incrementAndGet);
     assertThatThrownBy(() -> LocalServer.start(place, store, () -> noWorkers))
         .hasMessageContaining("at least one worker");
     assertThat(ended).hasValue(1);
