@@ -146,8 +146,8 @@ final class BatchProgress {
     double speed = tokens.perSecond();
     TimeLeft left =
         file.endpoint() == BatchEndpoint.EMBEDDING
-            ? TimeLeft.of(unfinished, rate, false)
-            : TimeLeft.of(work(unfinished, written), speed);
+            ? TimeLeft.of(unfinished, tasks.steadyPerSecond(), false)
+            : TimeLeft.of(work(unfinished, written), tokens.steadyPerSecond());
     return (counts.failed() > 0 ? ", " + counts.failed() + " failed" : "")
         + (rate > 0 ? ", " + ProgressBar.rate(rate, " requests") : "")
         + (speed > 0 ? ", " + ProgressBar.rate(speed, " tokens") : "")

@@ -209,7 +209,7 @@ final class BatchRun implements AutoCloseable {
     while (!output.isComplete()) {
       if (host != null) {
         host.requireRunning();
-      } else if (ownerPolls.isDue()) {
+      } else if (!allEnded() && ownerPolls.isDue()) {
         ownerPolls.poll(this::host);
       }
       if (polls.isDue()) {

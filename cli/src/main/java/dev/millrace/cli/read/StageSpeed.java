@@ -47,7 +47,7 @@ final class StageSpeed {
     if (meter == null || meter.generated() == 0) {
       double rate = tasks.perSecond();
       return (rate > 0 ? ", " + ProgressBar.rate(rate, "") : "")
-          + TimeLeft.text(TimeLeft.of(unfinished, rate, false));
+          + TimeLeft.text(TimeLeft.of(unfinished, tasks.steadyPerSecond(), false));
     }
     double rate = tokens.perSecond();
     long most = data.get("max_tokens") instanceof Long limit ? limit * unfinished : -1;
@@ -55,6 +55,6 @@ final class StageSpeed {
         new TimeLeft.Tokens(
             unfinished, meter.finished(), meter.finishedTokens(), meter.runningTokens(), most);
     return (rate > 0 ? ", " + ProgressBar.rate(rate, " tokens") : "")
-        + TimeLeft.text(TimeLeft.of(work, rate));
+        + TimeLeft.text(TimeLeft.of(work, tokens.steadyPerSecond()));
   }
 }

@@ -13,6 +13,12 @@ import org.jspecify.annotations.Nullable;
 public final class RateEstimator {
   private static final double SECOND = 1e9;
 
+  /** How long a rate is measured before it is used to look ahead. */
+  private static final long LOOK_AHEAD = Duration.ofSeconds(3).toNanos();
+
+  /** How many times faster or slower the later half of the time may be. */
+  private static final double UNSTEADY = 1.8;
+
   private record Sample(long time, long count) {}
 
   /**
@@ -58,7 +64,8 @@ public final class RateEstimator {
       growth.clear();
       growth.addLast(new Sample(time, count));
     } else if (count > last.count()) {
-      if (isPaused(now)) { // the speed is that since the pause
+      boolean first = growth.size() == 1 && method.pause() != null;
+      if (first || isPaused(now)) { // waiting is no part of the speed
         growth.clear();
         growth.addLast(new Sample(now, last.count()));
       }
@@ -101,5 +108,23 @@ public final class RateEstimator {
     return grown < method.leastGrowth() || time < method.leastTime().toNanos()
         ? 0
         : grown * SECOND / time;
+  }
+
+  /**
+   * The rate, if it was measured long enough and does not change too much to look ahead with it;
+   * else 0.
+   */
+  public double steadyPerSecond() {
+    double rate = perSecond();
+    if (rate == 0 || now - growth.getFirst().time() < LOOK_AHEAD) {
+      return 0;
+    }
+    long middle = growth.getFirst().time() + (now - growth.getFirst().time()) / 2;
+    Sample half = growth.getFirst();
+    for (Sample each : growth) {
+      half = each.time() <= middle ? each : half;
+    }
+    double late = (growth.getLast().count() - half.count()) * SECOND / (now - half.time());
+    return late > UNSTEADY * rate || rate > UNSTEADY * late ? 0 : rate;
   }
 }

@@ -15,6 +15,8 @@ import dev.millrace.server.TaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -270,5 +272,47 @@ class BatchChangesTest extends BatchFixture {
         .containsEntry("failed", 25L)
         .containsEntry("generated_tokens", 0L)
         .doesNotContainKey("tokens_per_second");
+  }
+
+  @Test
+  void theOutputGrowsInTheOrderOfTheLinesAndReplacesTheOldOneAtTheEnd() throws Exception {
+    Path out = Files.writeString(dir.resolve("in.out.jsonl"), "of an earlier run\n");
+    Path partial = dir.resolve("in.out.jsonl.partial");
+    requests("1", "2", "3", "4");
+    worker = this::work;
+    blocking.add("3");
+    BackgroundCommand batch = start(arguments());
+    blocked.await();
+    await().until(() -> worked.contains("4"));
+    await().until(() -> Files.readString(partial).lines().count() == 2);
+    assertThat(out).hasContent("of an earlier run\n");
+    InProcessCli.Result second = batch(arguments());
+    assertThat(second.err()).contains("another process writes " + partial);
+    batch.interrupt();
+    batch.result();
+    String first = Files.readString(partial);
+    assertThat(first.lines()).hasSize(2);
+    Files.writeString(partial, first + "{\"id\":\"batch_re"); // as a kill may leave it
+    blocking.clear();
+    assertThat(run().status()).isZero();
+    assertThat(worked).containsExactly("3");
+    assertThat(out).content().startsWith(first);
+    assertThat(answers()).containsExactly("re: 1", "re: 2", "re: 3", "re: 4");
+    assertThat(partial).doesNotExist();
+  }
+
+  @Test
+  void aFileMovedWithItsWorkspaceIsTheSameBatch() throws IOException {
+    requests("1", "2");
+    run("-d", "ws");
+    Files.move(dir.resolve("in.jsonl"), dir.resolve("renamed.jsonl"));
+    worked.clear();
+    assertThat(batch("renamed.jsonl", "-d", "ws", "-m", "m.gguf").status()).isZero();
+    assertThat(worked).as("the same content").isEmpty();
+    Path moved = Files.createDirectory(dir.resolve("moved"));
+    requests("1", "3");
+    Files.move(dir.resolve("in.jsonl"), moved.resolve("in.jsonl"));
+    assertThat(batch("moved/in.jsonl", "-d", "ws", "-m", "m.gguf").status()).isZero();
+    assertThat(worked).as("the same name").containsExactly("3");
   }
 }

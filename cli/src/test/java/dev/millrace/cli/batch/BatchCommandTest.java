@@ -91,7 +91,8 @@ class BatchCommandTest extends BatchFixture {
     assertThat(again.status()).isZero();
     assertThat(again.err()).contains("is done: only the output is written");
     assertThat(output()).isEqualTo(before);
-    assertThat(opened).hasValue(1);
+    assertThat(batch("in.jsonl", "-m", "m.gguf").err()).contains("is done");
+    assertThat(opened).as("no model is loaded").hasValue(1);
     InProcessCli.Result shown = batch("in.jsonl", "--out", "-");
     assertThat(shown.lines()).hasSize(2).first().isEqualTo(Json.write(before.getFirst()));
     assertThat(batch("in.jsonl", "-m", "m.gguf", "--fresh").status()).isZero();

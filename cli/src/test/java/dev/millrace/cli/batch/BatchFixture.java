@@ -1,6 +1,5 @@
 package dev.millrace.cli.batch;
 
-
 import dev.millrace.cli.BackgroundCommand;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.cli.args.ArgumentParser;
