@@ -64,8 +64,8 @@ final class BatchHistory {
    */
   static BatchPlan read(JobReader reader, BatchJob batch, boolean served, boolean retryFailed) {
     BatchHistory history = new BatchHistory(reader, batch, retryFailed);
-    List<JobView> jobs = jobs(reader, batch, served);
-    for (JobView job : jobs) {
+    Found found = find(reader, batch, served);
+    for (JobView job : found.usable()) {
       if (history.undecided == 0) {
         break;
       }
@@ -74,19 +74,19 @@ final class BatchHistory {
         break;
       }
     }
-    return history.plan(jobs.stream().mapToLong(BatchJob::part).max().orElse(0));
+    return history.plan(found.lastPart());
   }
 
   /** A plan that uses nothing of earlier runs: what they have not finished is obsolete. */
   static BatchPlan fresh(JobReader reader, BatchJob batch, boolean served) {
     BatchHistory history = new BatchHistory(reader, batch, false);
-    List<JobView> jobs = jobs(reader, batch, served);
-    for (JobView job : jobs) {
+    Found found = find(reader, batch, served);
+    for (JobView job : found.usable()) {
       if (!job.state().isFinal() && batch.isOfThisPath(job)) {
         history.obsolete.add(job.header().id());
       }
     }
-    return history.plan(jobs.stream().mapToLong(BatchJob::part).max().orElse(0));
+    return history.plan(found.lastPart());
   }
 
   private BatchPlan plan(long lastPart) {
@@ -94,17 +94,24 @@ final class BatchHistory {
         Arrays.asList(sources), shares, List.copyOf(obsolete), retried, removed, lastPart);
   }
 
-  /** The jobs whose answers may be used, the latest first. */
-  private static List<JobView> jobs(JobReader reader, BatchJob batch, boolean served) {
+  /**
+   * The jobs of a file.
+   *
+   * @param usable those whose answers may be used, the latest first
+   * @param lastPart the highest number of any of them, also of those for other models
+   */
+  private record Found(List<JobView> usable, long lastPart) {}
+
+  private static Found find(JobReader reader, BatchJob batch, boolean served) {
     Set<JobId> ids = new TreeSet<>();
     for (String tag : List.of(batch.contentTag(), batch.nameTag())) {
       Set<JobState> all = EnumSet.allOf(JobState.class);
       ids.addAll(reader.list(new JobReader.Query(all, tag, null, false, Integer.MAX_VALUE)));
     }
     List<JobView> jobs = new ArrayList<>();
-    for (JobId id : ids) {
-      reader.find(id).filter(job -> batch.accepts(job, served)).ifPresent(jobs::add);
-    }
+    ids.forEach(id -> reader.find(id).ifPresent(jobs::add));
+    long lastPart = jobs.stream().mapToLong(BatchJob::part).max().orElse(0);
+    jobs.removeIf(job -> !batch.accepts(job, served));
     jobs.sort(
         Comparator.comparingLong(BatchJob::part)
             .thenComparing(job -> job.header().id())
@@ -113,7 +120,7 @@ final class BatchHistory {
       JobView latest = jobs.getFirst();
       jobs.removeIf(job -> !BatchJob.sameModel(latest, job)); // answers of one model only
     }
-    return jobs;
+    return new Found(jobs, lastPart);
   }
 
   private void add(JobView job) {

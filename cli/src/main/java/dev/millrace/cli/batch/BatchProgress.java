@@ -18,8 +18,10 @@ import dev.millrace.core.task.TaskState;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
@@ -65,6 +67,7 @@ final class BatchProgress {
   private final LiveLines live;
   private final ProgressBar bar;
   private final Map<JobId, TokenMeter> meters = new HashMap<>();
+  private final Set<JobId> ended = new HashSet<>();
   private final RateEstimator tasks = RateEstimator.ofTasks();
   private final RateEstimator tokens = RateEstimator.ofTokens();
   private long lastPrinted;
@@ -94,16 +97,20 @@ final class BatchProgress {
     long now = clock.getAsLong();
     boolean active = false;
     for (JobView job : jobs) {
-      TokenMeter meter = meters.get(job.header().id());
-      if (meter == null && job.state().isFinal()) {
+      JobId id = job.header().id();
+      if (ended.contains(id)) {
         continue;
       }
-      if (meter == null) {
-        meter = new TokenMeter(job, 1);
-        meters.put(job.header().id(), meter);
+      if (job.state().isFinal()) {
+        ended.add(id); // the last time
+      } else {
+        meters.putIfAbsent(id, new TokenMeter(job, 1));
       }
-      meter.poll(reader);
-      active |= meter.isActive();
+      TokenMeter meter = meters.get(id);
+      if (meter != null) {
+        meter.poll(reader);
+        active |= meter.isActive();
+      }
     }
     busy += active ? now - lastMeasured : 0;
     lastMeasured = now;

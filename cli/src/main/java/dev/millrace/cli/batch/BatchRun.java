@@ -279,6 +279,8 @@ final class BatchRun implements AutoCloseable {
 
   /** Handles ^C: all completed work is kept. */
   private int stopped(BatchPlan plan) {
+    progress.clear();
+    close();
     refresh(plan);
     BatchProgress.Counts counts = BatchProgress.Counts.of(plan.jobs(), jobs);
     shell

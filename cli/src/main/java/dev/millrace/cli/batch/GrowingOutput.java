@@ -64,11 +64,13 @@ final class GrowingOutput implements BatchOutput.Target, AutoCloseable {
   }
 
   /** The lock lasts until the file is closed or this process ends. */
-  private static boolean lock(RandomAccessFile file) throws IOException {
+  private static boolean lock(RandomAccessFile file) {
     try {
       return file.getChannel().tryLock() != null;
     } catch (OverlappingFileLockException e) {
       return false; // another thread of this process has it
+    } catch (IOException e) {
+      return true; // some network file systems have no locks
     }
   }
 

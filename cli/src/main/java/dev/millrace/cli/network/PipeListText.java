@@ -75,7 +75,10 @@ final class PipeListText {
     out.append(colourful ? colour.of(picture) : picture).append("  ");
     if (pipe.waitingReason().isEmpty()) {
       out.append("runs ").append(NumberText.of(pipe.running(), "sequence"));
-      out.append(String.format(Locale.ROOT, ", %.1f tokens/s%n", pipe.tokensPerSecond()));
+      if (pipe.tokensPerSecond() > 0) {
+        out.append(String.format(Locale.ROOT, ", %.1f tokens/s", pipe.tokensPerSecond()));
+      }
+      out.append('\n');
     } else {
       out.append("waits: ").append(SanitizedText.line(pipe.waitingReason(), 300)).append('\n');
     }

@@ -25,13 +25,14 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class BatchIT {
   private static final String RESUMING = "exists already: resuming it";
+  private static final String RESUMING_BOTH = "exist already: resuming them";
   private static final int REQUESTS = 16;
 
   @TempDir Path dir;
+  private final List<String> lines = new ArrayList<>();
 
   @BeforeEach
   void prepare() throws IOException {
-    List<String> lines = new ArrayList<>();
     for (int i = 0; i < REQUESTS; i++) {
       lines.add(
           """
@@ -40,9 +41,8 @@ class BatchIT {
           """
               .formatted(i, i, 100 + i));
     }
-    for (String name : List.of("calm.jsonl", "killed.jsonl")) {
-      Files.write(dir.resolve(name), lines);
-    }
+    Files.write(dir.resolve("calm.jsonl"), lines);
+    Files.write(dir.resolve("killed.jsonl"), lines.subList(1, REQUESTS));
   }
 
   private LauncherProcess batch(String file) {
@@ -56,9 +56,11 @@ class BatchIT {
       return -1;
     }
     Flow flow = Workspace.open(ws).flow();
-    List<JobId> jobs = flow.list(2);
-    assertThat(jobs).as("a batch is one job").hasSizeLessThan(2);
-    return jobs.isEmpty() ? -1 : flow.get(jobs.getFirst()).map(job -> done(job.view())).orElse(-1);
+    List<JobId> jobs = flow.list(3);
+    assertThat(jobs).as("one job, and one for the added line").hasSizeLessThan(3);
+    return jobs.isEmpty()
+        ? -1
+        : jobs.stream().mapToInt(id -> flow.get(id).map(job -> done(job.view())).orElse(0)).sum();
   }
 
   private static int done(JobView job) {
@@ -74,7 +76,7 @@ class BatchIT {
           .until(
               () ->
                   done("killed.jsonl") >= doneAtLeast
-                          && (signal.equals("KILL") || batch.err().contains(RESUMING))
+                          && (signal.equals("KILL") || batch.err().contains(RESUMING_BOTH))
                       || !batch.isAlive());
       batch.signal(signal);
       int status = batch.result().status();
@@ -88,16 +90,33 @@ class BatchIT {
       InProcessCli.Result result = calm.result();
       assertThat(result.status()).as(result.toString()).isZero();
     }
+    List<String> expected = output("calm.out.jsonl");
     kill(2, "KILL");
-    kill(5, "KILL");
+    assertThatItIsThePartOf(expected.subList(1, REQUESTS));
+    Files.write(dir.resolve("killed.jsonl"), lines); // with one more at the beginning
+    kill(5, "KILL"); // perhaps before it has looked at what the first run left
     kill(8, LauncherProcess.interruptsArrive() ? "INT" : "TERM");
     assertThat(done("killed.jsonl")).isBetween(8, REQUESTS - 1);
+    assertThatItIsThePartOf(expected);
     try (LauncherProcess last = batch("killed.jsonl")) {
       InProcessCli.Result result = last.result();
       assertThat(result.status()).as(result.toString()).isZero();
-      assertThat(result.err()).contains(RESUMING);
+      assertThat(result.err()).contains(RESUMING_BOTH);
     }
-    assertThat(output("killed.out.jsonl")).hasSize(REQUESTS).isEqualTo(output("calm.out.jsonl"));
+    assertThat(output("killed.out.jsonl")).hasSize(REQUESTS).isEqualTo(expected);
+    assertThat(dir.resolve("killed.out.jsonl.partial")).doesNotExist();
+  }
+
+  /** What a kill leaves has the first lines; only the last one may be cut. */
+  private void assertThatItIsThePartOf(List<String> expected) throws IOException {
+    assertThat(dir.resolve("killed.out.jsonl")).doesNotExist();
+    Path partial = dir.resolve("killed.out.jsonl.partial");
+    if (Files.exists(partial)) {
+      List<String> whole = output(partial.getFileName().toString());
+      boolean cut = !whole.isEmpty() && !Files.readString(partial).endsWith("\n");
+      List<String> left = cut ? whole.subList(0, whole.size() - 1) : whole;
+      assertThat(left).isEqualTo(expected.subList(0, left.size()));
+    }
   }
 
   /** The lines without their timestamps. */
