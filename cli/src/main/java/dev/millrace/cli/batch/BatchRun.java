@@ -3,18 +3,14 @@ package dev.millrace.cli.batch;
 import dev.millrace.cli.batch.BatchJob.Purpose;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
-import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.place.OwnablePlace;
-import dev.millrace.cli.serve.LocalServer;
 import dev.millrace.cli.serve.LocalWorkers;
 import dev.millrace.cli.terminal.PollPacer;
 import dev.millrace.core.Work.SubmitResult;
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
-import dev.millrace.core.store.JobReader;
-import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Lever;
 import java.io.IOException;
@@ -68,10 +64,8 @@ final class BatchRun implements AutoCloseable {
   private final OwnablePlace place;
   private final BatchJob batch;
   private final BatchProgress progress;
-  private final PollPacer ownerPolls = new PollPacer(Duration.ofSeconds(1));
+  private final BatchHost host;
   private final Map<JobId, JobView> jobs = new LinkedHashMap<>();
-  private boolean served = true;
-  private @Nullable LocalServer host;
 
   BatchRun(Shell shell, Settings settings) {
     this.settings = settings;
@@ -79,6 +73,7 @@ final class BatchRun implements AutoCloseable {
     this.place = settings.place();
     this.batch = settings.job();
     this.progress = new BatchProgress(shell, batch.file());
+    this.host = new BatchHost(place, settings.localWorkers());
   }
 
   int run() throws IOException, InterruptedException {
@@ -112,16 +107,16 @@ final class BatchRun implements AutoCloseable {
   /** Finds what earlier runs have done, and submits what they have not. */
   private BatchPlan begin() {
     BatchPlan plan = plan();
-    boolean work = !plan.missing().isEmpty() || !allEnded();
-    if (work) {
-      requireWorkers();
+    if (!plan.missing().isEmpty()) {
+      host.require();
     }
     if (!plan.obsolete().isEmpty()) {
       abort(plan.obsolete());
       plan = plan();
     }
-    if (work) {
-      host();
+    if (!plan.missing().isEmpty() || !allEnded()) {
+      host.require();
+      host.start();
     }
     String found = BatchMessages.found(plan, allEnded());
     List<Integer> missing = plan.missing();
@@ -173,55 +168,23 @@ final class BatchRun implements AutoCloseable {
     return result.id();
   }
 
-  private void requireWorkers() {
-    if (settings.localWorkers() == null && !place.owner().held()) {
-      throw new CommandException(
-          "no server works on "
-              + place.location()
-              + ": pass --model MODEL, for example --model house (the bundled model), or start"
-              + " one with \""
-              + LauncherName.MILLRACE
-              + " serve\"");
-    }
-  }
-
-  /** Serves the workspace from this process if no server does. */
-  private void host() {
-    Supplier<LocalWorkers> workers = settings.localWorkers();
-    served = host != null || place.owner().held();
-    if (served || workers == null) {
-      return;
-    }
-    Optional<JobStore> store = place.own();
-    served = true;
-    if (store.isPresent()) {
-      host = LocalServer.start(place, store.get(), workers);
-    }
-  }
-
-  private JobReader reader() {
-    return host == null ? place.reader() : host.reader();
-  }
-
   private void await(BatchPlan plan, BatchOutput output, @Nullable GrowingOutput file)
       throws IOException, InterruptedException {
     PollPacer polls = new PollPacer(POLL_INTERVAL);
     while (!output.isComplete()) {
-      if (host != null) {
-        host.requireRunning();
-      } else if (!allEnded() && ownerPolls.isDue()) {
-        ownerPolls.poll(this::host);
+      if (!allEnded()) {
+        host.check();
       }
       if (polls.isDue()) {
         polls.poll(() -> poll(plan, output));
-        output.advance(reader(), allEnded());
+        output.advance(host.reader(), allEnded());
         if (file != null) {
           file.flush();
         }
       }
       Optional<JobId> unfinished = unfinished();
       if (unfinished.isPresent() && !output.isComplete()) {
-        reader().awaitChange(unfinished.get(), POLL_INTERVAL);
+        host.reader().awaitChange(unfinished.get(), POLL_INTERVAL);
       }
     }
     measure(plan);
@@ -229,16 +192,15 @@ final class BatchRun implements AutoCloseable {
 
   private void poll(BatchPlan plan, BatchOutput output) {
     BatchProgress.Counts counts = measure(plan);
-    String server = served ? "" : "no server works on " + place.location();
     String pause = BatchProgress.pause(jobs.values());
-    String note = pause + (pause.isEmpty() || server.isEmpty() ? "" : "; ") + server;
+    String note = pause + (pause.isEmpty() || host.note().isEmpty() ? "" : "; ") + host.note();
     progress.show(counts, output.totals(), note);
   }
 
   private BatchProgress.Counts measure(BatchPlan plan) {
     refresh(plan);
     BatchProgress.Counts counts = BatchProgress.Counts.of(plan.jobs(), jobs);
-    progress.measure(reader(), jobs.values(), counts);
+    progress.measure(host.reader(), jobs.values(), counts);
     return counts;
   }
 
@@ -265,7 +227,7 @@ final class BatchRun implements AutoCloseable {
   }
 
   private JobView view(JobId id) {
-    return reader()
+    return host.reader()
         .find(id)
         .orElseThrow(
             () -> new CommandException("job " + id + " of this batch was deleted meanwhile"));
@@ -315,10 +277,6 @@ final class BatchRun implements AutoCloseable {
 
   @Override
   public void close() {
-    LocalServer present = host;
-    host = null;
-    if (present != null) {
-      present.close();
-    }
+    host.close();
   }
 }

@@ -168,6 +168,18 @@ class BatchChangesTest extends BatchFixture {
   }
 
   @Test
+  void ifOnlyUnfinishedLinesAreRemovedNothingIsLeftToRun() throws Exception {
+    requests("1", "2", "3");
+    stopAt("3", 2);
+    requests("1", "2");
+    int before = opened.get();
+    assertThat(batch("in.jsonl", "-m", "m.gguf").status()).isZero();
+    assertThat(answers()).containsExactly("re: 1", "re: 2");
+    assertThat(opened).as("no model is loaded").hasValue(before);
+    assertThat(states()).containsExactly(JobState.ABORTED);
+  }
+
+  @Test
   void anUnfinishedJobGoesOnIfLinesWereOnlyAdded() throws Exception {
     requests("1", "2", "3");
     stopAt("3", 2);
