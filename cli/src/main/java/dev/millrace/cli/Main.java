@@ -91,6 +91,7 @@ public final class Main {
         command.logsToOutput() ? shell.out() : shell.err(),
         shell.err(),
         command.logsAtInfo());
+    VectorModule.loadIfAsked();
     return run(shell, command, args);
   }
 

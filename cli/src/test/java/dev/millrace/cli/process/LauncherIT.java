@@ -69,6 +69,23 @@ class LauncherIT {
   }
 
   @Test
+  void computingPrintsNoWarningOfTheJvm() {
+    assumeTrue(Runtime.version().feature() == 25, "on a later Java the module is an option");
+    InProcessCli.Result result = run("run", "--model", "house", "-n", "1", "hello");
+    assertThat(result.status()).as(result.err()).isZero();
+    assertThat(result.err()).isEmpty(); // also none that the Vector API is missing
+    assertThat(run("run", "--help").err()).isEmpty();
+  }
+
+  @Test
+  void aJvmThatCannotStartSaysWhy() {
+    InProcessCli.Result result =
+        shell("MILLRACE_JAVA_OPTS=-XX:+Nonsense $millrace run --model house hello");
+    assertThat(result.status()).isEqualTo(1);
+    assertThat(result.err()).contains("Unrecognized VM option 'Nonsense'");
+  }
+
+  @Test
   void trainingRunsEveryFastCommandAndLeavesNothing() throws IOException {
     InProcessCli.Result result =
         shell(

@@ -20,8 +20,7 @@ public enum KernelType {
   /** The option that gives a JVM the Vector API. */
   public static final String FLAG = "--add-modules jdk.incubator.vector";
 
-  private static final boolean VECTORS =
-      ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
+  private static final boolean VECTORS = hasVectorApi();
 
   /**
    * The width that {@code millrace.vector.bits} sets.
@@ -42,5 +41,15 @@ public enum KernelType {
   /** {@link #VECTOR} if the JVM has the Vector API, else {@link #SCALAR}. */
   public static KernelType best() {
     return VECTORS ? VECTOR : SCALAR;
+  }
+
+  /** Asks for a class, as the module may be in a layer above the boot layer. */
+  private static boolean hasVectorApi() {
+    try {
+      Class.forName("jdk.incubator.vector.VectorSpecies", false, KernelType.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
   }
 }
