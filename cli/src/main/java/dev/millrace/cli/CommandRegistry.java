@@ -61,6 +61,7 @@ final class CommandRegistry {
           new Entry("models", "list model files, show what is in one"),
           new Entry("states", "print the state machines"),
           new Entry("doctor", "check this machine and a workspace"),
+          new Entry("install", "put the commands on your PATH"),
           new Entry("version", "print the version"),
           new Entry("help", "explain a command"));
 
@@ -94,6 +95,7 @@ final class CommandRegistry {
       case "models" -> new ModelsCommand();
       case "states" -> new StatesCommand();
       case "doctor" -> new DoctorCommand();
+      case "install" -> new InstallCommand();
       case "version", "--version", "-v" -> new VersionCommand();
       case "help", "--help", "-h" -> new HelpCommand();
       default -> null;

@@ -73,9 +73,11 @@ public final class Main {
   private static int dispatch(Shell shell, String[] args) {
     Command command = CommandRegistry.find(args[0]);
     if (command == null) {
-      return args[0].equals(AotTraining.ARGUMENT)
-          ? AotTraining.run(shell)
-          : CommandOverview.unknown(shell, args[0]);
+      return switch (args[0]) {
+        case AotTraining.ARGUMENT -> AotTraining.run(shell);
+        case DistributionFiles.ARGUMENT -> DistributionFiles.run(shell, args);
+        default -> CommandOverview.unknown(shell, args[0]);
+      };
     }
     Syntax syntax = command.syntax();
     if (ArgumentParser.asks(syntax, Option.HELP, args, 1)) {

@@ -33,7 +33,9 @@ public final class PruneCommand implements Command {
   private static final Option OLDER =
       Option.value("older-than", "D", "jobs that ended longer ago than this: 12h, 30d");
   private static final Option STATE =
-      Option.value("state", "STATE", "only done, failed or cancelled jobs (repeatable)").many();
+      Option.value("state", "STATE", "only done, failed or cancelled jobs (repeatable)")
+          .choices("done", "failed", "cancelled")
+          .many();
   private static final Option DRY =
       Option.flag("dry-run", "delete nothing, print the ids of the jobs");
 

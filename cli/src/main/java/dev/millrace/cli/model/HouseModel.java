@@ -1,9 +1,11 @@
 package dev.millrace.cli.model;
 
 import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.JarLocation;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The small model that ships with Millrace; users call it {@code house}. */
 public final class HouseModel {
@@ -21,7 +23,20 @@ public final class HouseModel {
 
   static Optional<Path> home() {
     String home = System.getProperty(HOME, "");
-    return home.isEmpty() ? Optional.empty() : Optional.of(Path.of(home));
+    return home.isEmpty()
+        ? JarLocation.find().flatMap(HouseModel::above)
+        : Optional.of(Path.of(home));
+  }
+
+  /**
+   * The installation of a jar that was started without the launcher: the jar is in its {@code lib},
+   * or in {@code cli/target} of a clone.
+   */
+  private static Optional<Path> above(Path jar) {
+    return Stream.of("../..", "../../..")
+        .map(up -> jar.resolve(up).normalize())
+        .filter(home -> Files.isRegularFile(in(home)))
+        .findFirst();
   }
 
   public static Path in(Path home) {

@@ -31,7 +31,8 @@ public final class EngineOptions {
           "N",
           "maximum length of a sequence in tokens (default: what\nthe model was trained on)");
   public static final Option CACHE =
-      Option.value("cache", "TYPE", "type of the KV cache: f16 (default) or q8");
+      Option.value("cache", "TYPE", "type of the KV cache: f16 (default) or q8")
+          .choices("f16", "q8");
 
   private EngineOptions() {}
 

@@ -40,6 +40,7 @@ public final class JobsCommand implements Command {
               "only jobs in this state: queued, running, waiting\n"
                   + "(for approval), paused, done, failed or cancelled\n"
                   + "(repeatable)")
+          .choices("queued", "running", "waiting", "paused", "done", "failed", "cancelled")
           .many();
   private static final Option TAG = Option.value("tag", "TAG", "only jobs with this tag");
   private static final Option LIMIT =

@@ -27,7 +27,7 @@ public final class WorkCommand implements Command {
   static final Option EMBED = Option.flag("embed", "create an embedding");
   static final Option TTS = Option.flag("tts", "generate speech (not supported)");
   static final Option STT = Option.flag("stt", "transcribe audio (not supported)");
-  static final Option MODE = Option.value("mode", "MODE", "text or embed");
+  static final Option MODE = Option.value("mode", "MODE", "text or embed").choices("text", "embed");
   static final Option TYPE =
       Option.value("type", "TYPE", "the task type: for workers other than the model");
   static final Option PARENT = Option.value("parent", "ID", "the parent of this job");
@@ -38,7 +38,8 @@ public final class WorkCommand implements Command {
       Option.value("grammar", "PATH", "the result must follow this GBNF grammar");
   static final Option NAME = Option.value("name", "NAME", "a name to display");
   static final Option PRIORITY =
-      Option.value("priority", "P", "VERY_HIGH, HIGH, MEDIUM (default), LOW or VERY_LOW");
+      Option.value("priority", "P", "VERY_HIGH, HIGH, MEDIUM (default), LOW or VERY_LOW")
+          .choices("VERY_HIGH", "HIGH", "MEDIUM", "LOW", "VERY_LOW");
   static final Option HOLD = Option.flag("hold", "submit paused; \"millrace resume\" starts it");
   static final Option ATTEMPTS = Option.value("attempts", "N", "try up to N times (default 1)");
   static final Option QUEUE_TIMEOUT =
