@@ -1,5 +1,5 @@
 # "millrace install": links to this clone or unpacked distribution from a directory on the PATH. The launcher reads this
-# file, and gives it say, fail, self, home and jar. It needs neither Java nor a build, only the manual of a clone does.
+# file, which uses its say, fail, self and home. Only the manual of a clone needs Java, and a build.
 
 wrong_use() {
   say "$1" "See: millrace install --help"

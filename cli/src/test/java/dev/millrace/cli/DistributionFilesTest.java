@@ -108,7 +108,7 @@ class DistributionFilesTest {
     assertThat(run("bash", "-c", script).split("\n"))
         .containsExactly(
             "serve",
-            "queued running paused done failed cancelled",
+            "queued running waiting paused done failed cancelled",
             "running",
             "",
             "VERY_HIGH VERY_LOW",

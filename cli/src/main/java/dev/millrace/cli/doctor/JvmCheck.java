@@ -25,8 +25,8 @@ public final class JvmCheck {
   private static void cache(Findings findings) {
     Optional<String> cache = option(CACHE_OPTION);
     String remedy =
-        "start with the launcher ./millrace, which creates it; if that fails, its log"
-            + " is beside the jar, ending in .aot.log";
+        "start with the launcher, which creates it; if that fails, its log"
+            + " is beside the jar or below ~/.cache/millrace, ending in .aot.log";
     if (cache.isEmpty()) {
       findings.warn("aot cache", "not in use: commands start slower", remedy);
       return;

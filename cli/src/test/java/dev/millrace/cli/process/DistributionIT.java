@@ -10,9 +10,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +47,11 @@ class DistributionIT {
     shell("mkdir user tmp; chmod 777 user tmp; chmod -R a-w 'un packed'");
     InProcessCli.Result install = user("'" + home + "/bin/millrace' install user/bin");
     assertThat(install.status()).as(install.toString()).isZero();
+  }
+
+  @AfterAll
+  static void makeDeletable() {
+    shell("chmod -R u+w 'un packed'");
   }
 
   /** Built by this build; a launcher's own build makes none. */
@@ -92,13 +99,38 @@ class DistributionIT {
     assertThat(demo.out()).contains("Approved.", "{\"characters\":", "Nothing runs any more");
     assertThat(demo.err()).doesNotContain("WARNING", "Error", "millrace:");
     assertThat(demo.out()).contains(" millrace ").doesNotContain(home.toString());
-    assumeTrue(!Files.isWritable(home) || !asUser.isEmpty(), "root may write everywhere");
+    assumeNotRoot();
     assertThat(listing()).isEqualTo(before);
-    try (Stream<Path> caches = Files.walk(dir.resolve("user/.cache/millrace/aot"))) {
-      assertThat(caches.map(Path::toString)).filteredOn(it -> it.endsWith(".aot")).hasSize(1);
-    }
+    assertThat(caches()).hasSize(1);
     InProcessCli.Result doctor = user("millrace doctor tmp --json");
     assertThat(doctor.out()).contains("/user/.cache/millrace/aot/").doesNotContain("rejected");
+  }
+
+  /** The jars of all distributions bear the same time. */
+  @Test
+  void anotherJarInTheSamePlaceGetsACacheOfItsOwn() throws IOException {
+    assumeNotRoot();
+    String id = "'" + home + "/lib/millrace.id'";
+    shell("chmod u+w " + id + "; echo another > " + id + "; chmod a-w " + id);
+    assertThat(user("millrace version").err()).isEmpty();
+    assertThat(caches()).hasSize(1).first().asString().endsWith("-another.aot");
+  }
+
+  @Test
+  void withoutAPlaceForTheCacheNothingIsSaid() {
+    InProcessCli.Result result = user("env -u HOME millrace version");
+    assertThat(result.status()).isZero();
+    assertThat(result.err()).isEmpty();
+  }
+
+  private static void assumeNotRoot() {
+    assumeTrue(!Files.isWritable(home) || !asUser.isEmpty(), "root may write everywhere");
+  }
+
+  private static List<Path> caches() throws IOException {
+    try (Stream<Path> files = Files.walk(dir.resolve("user/.cache/millrace/aot"))) {
+      return files.filter(file -> file.toString().endsWith(".aot")).toList();
+    }
   }
 
   @Test
