@@ -8,17 +8,24 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Writes a server's access log, each line atomically and at once. Thread-safe. */
+/**
+ * Writes a server's access log, each line atomically and at once. If its file was renamed or
+ * deleted, the next line goes to a new one, so that rotation needs no signal and loses nothing.
+ * Thread-safe.
+ */
 final class AccessLogFile implements Consumer<String>, AutoCloseable {
-  private final PrintStream out;
-  private final boolean own;
+  private final @Nullable Path file; // null: standard output
+  private PrintStream out;
+  private @Nullable Object identity;
 
-  private AccessLogFile(PrintStream out, boolean own) {
+  private AccessLogFile(@Nullable Path file, PrintStream out) {
+    this.file = file;
     this.out = out;
-    this.own = own;
+    this.identity = file == null ? null : identity(file);
   }
 
   /** {@code -} is standard output; null if there is no access log. */
@@ -27,33 +34,57 @@ final class AccessLogFile implements Consumer<String>, AutoCloseable {
       return null;
     }
     if (name.equals("-")) {
-      return new AccessLogFile(System.out, false);
+      return new AccessLogFile(null, System.out);
     }
+    Path file = Path.of(name).toAbsolutePath();
     try {
-      return new AccessLogFile(
-          new PrintStream(
-              Files.newOutputStream(
-                  Path.of(name), StandardOpenOption.CREATE, StandardOpenOption.APPEND),
-              false,
-              StandardCharsets.UTF_8),
-          true);
+      return new AccessLogFile(file, append(file));
     } catch (IOException e) {
       throw new CommandException("cannot write the access log " + name + ": " + ErrorText.of(e));
     }
   }
 
-  @Override
-  public void accept(String line) {
-    byte[] bytes = (line + "\n").getBytes(StandardCharsets.UTF_8);
-    synchronized (out) {
-      out.write(bytes, 0, bytes.length);
-      out.flush();
+  private static PrintStream append(Path file) throws IOException {
+    return new PrintStream(
+        Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND),
+        false,
+        StandardCharsets.UTF_8);
+  }
+
+  /** What tells a file from another one at the same path; null if there is none. */
+  private static @Nullable Object identity(Path file) {
+    try {
+      return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+    } catch (IOException e) {
+      return null;
     }
   }
 
   @Override
-  public void close() {
-    if (own) {
+  public synchronized void accept(String line) {
+    byte[] bytes = (line + "\n").getBytes(StandardCharsets.UTF_8);
+    reopenIfReplaced();
+    out.write(bytes, 0, bytes.length);
+    out.flush();
+  }
+
+  private void reopenIfReplaced() {
+    if (file == null || identity != null && identity.equals(identity(file))) {
+      return;
+    }
+    try {
+      PrintStream replaced = out;
+      out = append(file);
+      identity = identity(file);
+      replaced.close();
+    } catch (IOException e) {
+      // the old file, wherever it is, takes the lines until the new one can be opened
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    if (file != null) {
       out.close();
     }
   }

@@ -32,6 +32,46 @@ class AccessLogFileTest {
   }
 
   @Test
+  void renamedFileIsReplacedByANewOneAndNoLineIsLost() throws IOException {
+    Path file = dir.resolve("log");
+    try (AccessLogFile log = AccessLogFile.open(file.toString())) {
+      log.accept("one");
+      Files.move(file, dir.resolve("log.1"));
+      log.accept("two");
+      Files.delete(file);
+      log.accept("three");
+    }
+    assertThat(dir.resolve("log.1")).hasContent("one\n");
+    assertThat(file).hasContent("three\n");
+  }
+
+  @Test
+  void linesStayInTheOldFileWhileTheNewOneCannotBeOpened() throws IOException {
+    Path folder = Files.createDirectory(dir.resolve("logs"));
+    Path elsewhere = dir.resolve("elsewhere");
+    try (AccessLogFile log = AccessLogFile.open(folder.resolve("log").toString())) {
+      log.accept("one");
+      Files.move(folder, elsewhere);
+      log.accept("two");
+      Files.createDirectory(folder);
+      log.accept("three");
+    }
+    assertThat(elsewhere.resolve("log")).hasContent("one\ntwo\n");
+    assertThat(folder.resolve("log")).hasContent("three\n");
+  }
+
+  @Test
+  void truncatedFileContinuesAtItsStart() throws IOException {
+    Path file = dir.resolve("log");
+    try (AccessLogFile log = AccessLogFile.open(file.toString())) {
+      log.accept("one");
+      Files.write(file, new byte[0]);
+      log.accept("two");
+    }
+    assertThat(file).hasContent("two\n");
+  }
+
+  @Test
   void linesOfManyThreadsDoNotMix() throws Exception {
     Path file = dir.resolve("log");
     try (AccessLogFile log = AccessLogFile.open(file.toString())) {
