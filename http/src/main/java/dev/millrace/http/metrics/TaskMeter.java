@@ -94,7 +94,8 @@ final class TaskMeter implements WorkListener {
 
   @Override
   public void signalled(Claim claim, ClaimSignal signal) {
-    if (signal == ClaimSignal.LOST) {
+    // Without a lease nothing was lost: a heartbeat of this process has met the task's own end.
+    if (signal == ClaimSignal.LOST && claim.lease() != null) {
       losses.labelValues(types.label(claim.type())).inc();
     }
   }

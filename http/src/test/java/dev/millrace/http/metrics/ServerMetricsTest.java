@@ -101,6 +101,20 @@ class ServerMetricsTest {
   }
 
   @Test
+  void heartbeatAfterTheEndOfATaskIsALossOnlyOfALease() {
+    submit("resize", 2);
+    Claim local = claim("resize");
+    ClaimRequest leased = new ClaimRequest(Set.of("resize"), 1, "test", Duration.ofMinutes(1));
+    Claim remote = store.claim(leased).getFirst();
+    store.complete(local, TaskResult.of("done"));
+    store.heartbeat(local, false);
+    assertThat(text()).doesNotContain("millrace_lease_losses_total{");
+    store.complete(remote, TaskResult.of("done"));
+    store.heartbeat(remote, false);
+    assertThat(text()).contains("millrace_lease_losses_total{type=\"resize\"} 1.0");
+  }
+
+  @Test
   void jobIsMeasuredOnceAtItsEnd() {
     JobId id = submit("resize", 1);
     clock.advance(Duration.ofSeconds(7));
