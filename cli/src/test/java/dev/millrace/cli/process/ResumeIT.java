@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -51,7 +52,17 @@ class ResumeIT extends LauncherFixture {
     return cli.submit(args.toArray(String[]::new));
   }
 
+  private static @Nullable String undisturbed;
+
+  /** The text without any fault; generated once for all tests. */
   private String undisturbed() {
+    if (undisturbed == null) {
+      undisturbed = generateUndisturbed();
+    }
+    return undisturbed;
+  }
+
+  private String generateUndisturbed() {
     String id = submit("calm");
     assertThat(serve("calm", "--drain").result().status()).isZero();
     InProcessCli.Result flow = cli.run("flow", "calm", id);
