@@ -2,18 +2,20 @@ package dev.millrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.documents.BlockLanguageCheck;
 import dev.millrace.cli.documents.ClassNameCheck;
 import dev.millrace.cli.documents.CommandCheck;
+import dev.millrace.cli.documents.DocumentExample;
 import dev.millrace.cli.documents.DocumentFinding;
 import dev.millrace.cli.documents.LinkCheck;
 import dev.millrace.cli.documents.MarkdownDocument;
+import dev.millrace.cli.documents.RepositoryDocuments;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,9 +38,20 @@ class DocumentsTest {
           "--skip",
           "--na");
 
-  /** Words in code font that look like a class: headers of HTTP, suffixes, other libraries. */
+  /** Words in code font that look like a class: of HTTP, systemd, other libraries, suffixes. */
   private static final Set<String> FOREIGN_CLASSES =
-      Set.of("Host", "Accept", "Origin", "Manager", "Helper", "Util", "Impl", "NullMarked");
+      Set.of(
+          "Host",
+          "Accept",
+          "Origin",
+          "Manager",
+          "Helper",
+          "Util",
+          "Impl",
+          "NullMarked",
+          "OnFailure",
+          "OnCalendar",
+          "RandomizedDelaySec");
 
   @TempDir Path dir;
 
@@ -70,6 +83,15 @@ class DocumentsTest {
       if (Set.of("ARCHITECTURE.md", "CONTRIBUTING.md").contains(file) || file.startsWith("docs/")) {
         findings.addAll(check.check(document));
       }
+    }
+    assertThat(findings).isEmpty();
+  }
+
+  @Test
+  void everyBlockSaysWhatItIs() throws IOException {
+    List<DocumentFinding> findings = new ArrayList<>();
+    for (MarkdownDocument document : documents()) {
+      findings.addAll(BlockLanguageCheck.check(document));
     }
     assertThat(findings).isEmpty();
   }
@@ -157,6 +179,72 @@ class DocumentsTest {
             "a.md:3: no package dev.millrace.clip");
   }
 
+  @Test
+  void blocksThatHideAnExampleAreReported() {
+    assertThat(
+            BlockLanguageCheck.check(
+                document(
+                    """
+                    ```sh
+                    millrace jobs ws
+                    ```
+                    ```output
+                    JOB …
+                    ```
+                    ```output
+                    alone
+                    ```
+                    ```console
+                    $ systemctl stop millrace
+                    ```
+                    ```console
+                    systemctl stop millrace
+                    ```
+                    ```
+                    bare
+                    ```
+                    ```bash
+                    millrace jobs ws
+                    ```
+                    ```text
+                    $ millrace jobs ws
+                    ```
+                    """)))
+        .extracting(DocumentFinding::toString)
+        .satisfiesExactly(
+            finding ->
+                assertThat(finding).isEqualTo("a.md:7: output without an sh block before it"),
+            finding -> assertThat(finding).startsWith("a.md:13: a console block begins with a"),
+            finding -> assertThat(finding).startsWith("a.md:16: a block of the language \"\": say"),
+            finding -> assertThat(finding).startsWith("a.md:19: a block of the language \"bash\""),
+            finding ->
+                assertThat(finding).startsWith("a.md:22: a command in a block that no test"));
+  }
+
+  @Test
+  void shownOutputIsCompared() {
+    DocumentExample example =
+        DocumentExample.of(
+                document(
+                    """
+                    ```sh
+                    millrace flow ws
+                    ```
+                    Text `between`.
+                    ```output
+                    queued: … 0
+                    done: … 2
+                    ```
+                    ```sh
+                    true
+                    ```
+                    """))
+            .getFirst();
+    assertThat(example.missingFrom("log line\nqueued:     0\nother\ndone:     2\n")).isEmpty();
+    assertThat(example.missingFrom("done:     2\nqueued:     0\n")).contains("done: … 2");
+    assertThat(example.missingFrom("")).contains("queued: … 0");
+  }
+
   private static CommandCheck commandCheck() {
     return new CommandCheck(CommandRegistry::find, CommandRegistry.names(), FOREIGN_OPTIONS);
   }
@@ -166,21 +254,7 @@ class DocumentsTest {
   }
 
   private static List<MarkdownDocument> documents() throws IOException {
-    List<Path> files = new ArrayList<>();
-    try (Stream<Path> top = Files.list(ROOT)) {
-      files.addAll(top.toList());
-    }
-    for (String folder : List.of("docs", "examples", "models", "training")) {
-      try (Stream<Path> below = Files.walk(ROOT.resolve(folder))) {
-        files.addAll(below.toList());
-      }
-    }
-    List<MarkdownDocument> documents = new ArrayList<>();
-    for (Path file : files) {
-      if (file.toString().endsWith(".md")) {
-        documents.add(MarkdownDocument.read(ROOT, ROOT.relativize(file)));
-      }
-    }
+    List<MarkdownDocument> documents = RepositoryDocuments.below(ROOT);
     assertThat(documents).as("documents below " + ROOT).hasSizeGreaterThan(10);
     return documents;
   }
