@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.cli.BackgroundCommand;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.documents.PrometheusRules;
 import dev.millrace.cli.model.HouseModel;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -308,7 +309,7 @@ class PipesIT extends LauncherFixture {
   }
 
   @Test
-  void theReasonForWaitingIsShownEverywhere() {
+  void theReasonForWaitingIsShownEverywhere() throws IOException {
     nodes.start("one", "--layers", "house.gguf:1-3", "--threads", "1");
     String id = submit("ws", 1, 8).getFirst();
     List<String> options = new ArrayList<>(List.of("--port", "0", "--threads", "1"));
@@ -324,7 +325,12 @@ class PipesIT extends LauncherFixture {
           .doesNotContain("starts in");
       nodes.start("two", "--layers", "house.gguf:4-6", "--threads", "1");
       awaitDone(server.process(), "ws", List.of(id), Duration.ofSeconds(60));
-      assertThat(peer.get("/metrics").body()).contains("millrace_pipe_ready{model=\"house\"} 1.0");
+      String metrics = peer.get("/metrics").body();
+      assertThat(metrics).contains("millrace_pipe_ready{model=\"house\"} 1.0");
+      assertThat(PrometheusRules.metrics(Path.of("..")))
+          .filteredOn(name -> name.startsWith(PrometheusRules.PIPES))
+          .isNotEmpty()
+          .allMatch(name -> metrics.contains("\n" + name + "{"));
       assertThat(peer.get("/health").body()).doesNotContain("waiting");
       soon().until(() -> !status().contains("waits"));
     }
