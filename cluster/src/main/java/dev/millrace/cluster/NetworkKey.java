@@ -81,7 +81,7 @@ public final class NetworkKey {
     }
     if (isPattern(shared)) {
       throw new ClusterException(
-          "this key is a pattern that others can guess, not random; \"millrace keygen\" makes one");
+          "this key is a pattern that others can guess, not random; create a random one");
     }
     try {
       return new NetworkKey(
@@ -124,8 +124,7 @@ public final class NetworkKey {
       warnOfOtherReaders(file);
     } catch (NoSuchFileException e) {
       throw new ClusterException(
-          ("%s: the key file does not exist; \"millrace keygen\" writes one, then copy it "
-                  + "to every node")
+          "%s: the key file does not exist; create a key and copy its file to every node"
               .formatted(file));
     } catch (IOException e) {
       throw new ClusterException(
@@ -151,8 +150,7 @@ public final class NetworkKey {
 
   private static ClusterException malformed(Path file) {
     return new ClusterException(
-        ("%s is no network key: the file has one line, \"%s\" and 64 hex digits; "
-                + "\"millrace keygen\" writes one")
+        "%s is no network key: the file has one line, \"%s\" and 64 hex digits"
             .formatted(file, PREFIX));
   }
 

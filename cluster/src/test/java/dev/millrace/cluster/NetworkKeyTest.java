@@ -83,7 +83,7 @@ final class NetworkKeyTest {
     }
     Path none = directory.resolve("none.key");
     assertThatThrownBy(() -> NetworkKey.read(none))
-        .hasMessageStartingWith(none + ": the key file does not exist; \"millrace keygen\"");
+        .hasMessageStartingWith(none + ": the key file does not exist; create a key");
   }
 
   @Test

@@ -40,14 +40,22 @@ public record HttpSettings(
     if (port < 0 || port > 65535) {
       throw new IllegalArgumentException("port " + port + " must be 0 to 65535");
     }
-    if (keys == null && !resolve(host).isLoopbackAddress()) {
+    if (keys == null && isExposed(host)) {
       throw new IllegalArgumentException(
           "host "
               + host
-              + " can be reached from other machines, and there is no file of API keys: make a key"
-              + " with \"millrace apikey NAME --file FILE\" and name the file with --api-key-file,"
+              + " can be reached from other machines, and there is no file of API keys: name one,"
               + " or listen on 127.0.0.1");
     }
+  }
+
+  /**
+   * Whether other machines can reach an address of this one.
+   *
+   * @throws IllegalArgumentException if the host is unknown
+   */
+  public static boolean isExposed(String host) {
+    return !resolve(host).isLoopbackAddress();
   }
 
   public static HttpSettings loopback(int port) {

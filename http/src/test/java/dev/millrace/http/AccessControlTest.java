@@ -243,7 +243,8 @@ final class AccessControlTest {
   @Test
   void unreadableKeyFileIsRefusedAtStart() throws IOException {
     Path none = directory.resolve("none");
-    assertThatThrownBy(() -> ApiKeys.open(none)).hasMessageContaining("millrace apikey");
+    assertThatThrownBy(() -> ApiKeys.open(none))
+        .hasMessageContaining("there is no file of API keys");
     Path broken = Files.writeString(directory.resolve("broken"), "# fine\na read 12\n");
     assertThatThrownBy(() -> ApiKeys.open(broken)).hasMessageContaining("line 2");
     String line = "a read " + ApiKeyFile.hash("x") + "\n";
@@ -255,7 +256,7 @@ final class AccessControlTest {
   void serverThatOthersCanReachNeedsKeys() {
     assertThatThrownBy(() -> HttpSettings.loopback(0).withHost("0.0.0.0"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("--api-key-file");
+        .hasMessageContaining("there is no file of API keys");
     assertThat(HttpSettings.loopback(0).withKeys(keys).withHost("0.0.0.0").host())
         .isEqualTo("0.0.0.0");
   }

@@ -47,7 +47,7 @@ public final class ApiKeys {
       return new ApiKeys(file, stamp, read(file));
     } catch (NoSuchFileException e) {
       throw new IllegalArgumentException(
-          "there is no file of API keys " + file + "; make a key with \"millrace apikey\"");
+          "there is no file of API keys " + file + "; create one with a key in it");
     } catch (IOException | IllegalArgumentException e) {
       throw new IllegalArgumentException("cannot read API keys from " + file + ": " + reason(e));
     }

@@ -79,8 +79,8 @@ public final class WireErrors {
 
   private static ClusterException otherKey(HostPort at, String who, Exception e) {
     return ClusterException.refused(
-        ("%s has another network key (or certificate): %s; use that network's key: the file that "
-                + "\"millrace keygen\" wrote for it, or its network_key")
+        ("%s has another network key (or certificate): %s; use that network's key: its key file, "
+                + "or its network_key")
             .formatted(at, who),
         e);
   }

@@ -93,7 +93,7 @@ final class RefusedConnectionsTest {
           .hasMessage(
               b.address()
                   + " has another network key (or certificate): we refused it; use that network's"
-                  + " key: the file that \"millrace keygen\" wrote for it, or its network_key");
+                  + " key: its key file, or its network_key");
       assertThat(said.refused()).isTrue();
       assertThat(said.toString()).doesNotContain("secretname");
       assertThat(atB.all).isEmpty();
@@ -112,7 +112,7 @@ final class RefusedConnectionsTest {
             .hasMessage(
                 b.address()
                     + " has another network key (or certificate): it refused us; use that network's"
-                    + " key: the file that \"millrace keygen\" wrote for it, or its network_key");
+                    + " key: its key file, or its network_key");
         assertThat(said.refused()).isTrue();
       }
       assertThat(atB.all).isEmpty();

@@ -107,7 +107,7 @@ final class JoinedNetworkTest {
         .isInstanceOf(ClusterException.class)
         .hasMessageContaining(a.linkAddress().toString())
         .hasMessageContaining("network key")
-        .hasMessageContaining("millrace keygen");
+        .hasMessageContaining("use that network's key");
   }
 
   @Test

@@ -53,7 +53,7 @@ public final class StoreErrors {
   public static String explain(IOException e) {
     String reason = reason(e);
     if (reason.contains("No space left") || reason.contains("Disk quota exceeded")) {
-      return reason + "; free some space, for example with \"millrace prune\"";
+      return reason + "; free some space, for example by pruning old jobs";
     }
     if (reason.contains("Read-only file system")) {
       return reason + "; remount it writable or use another workspace";

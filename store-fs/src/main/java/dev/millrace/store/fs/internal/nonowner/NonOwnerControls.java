@@ -103,8 +103,7 @@ public final class NonOwnerControls implements JobControls {
     throw new StoreException(
         "the owner of "
             + layout.root()
-            + " did not answer within 30 s; is it"
-            + " stopped or overloaded? See \"millrace serve --status\"");
+            + " did not answer within 30 s; is it stopped or overloaded?");
   }
 
   static void pause() {

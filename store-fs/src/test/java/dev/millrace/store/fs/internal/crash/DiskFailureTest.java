@@ -112,7 +112,7 @@ class DiskFailureTest {
           .isInstanceOf(StoreException.class)
           .isNotInstanceOf(StoreBrokenException.class)
           .hasMessageContaining("No space left on device")
-          .hasMessageContaining("free some space, for example with \"millrace prune\"");
+          .hasMessageContaining("free some space, for example by pruning old jobs");
     }
     rig.disk.heal();
     before.jobs().keySet().forEach(id -> assertThat(rig.store.state(id)).isPresent());
