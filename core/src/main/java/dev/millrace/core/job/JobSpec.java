@@ -62,14 +62,21 @@ public record JobSpec(
 
   private static void requireLabels(JobLabels labels) {
     String name = labels.name();
-    if (name != null && (name.isBlank() || name.length() > 200)) {
-      throw new IllegalArgumentException("a job's name has 1 to 200 characters");
+    if (name != null) {
+      requireName(name);
     }
     if (labels.tags().size() > MAX_TAGS) {
       throw new IllegalArgumentException(
           "at most " + MAX_TAGS + " tags, got " + labels.tags().size());
     }
     labels.tags().forEach(JobSpec::requireTag);
+  }
+
+  public static String requireName(String name) {
+    if (name.isBlank() || name.length() > 200) {
+      throw new IllegalArgumentException("a job's name has 1 to 200 characters");
+    }
+    return name;
   }
 
   public static String requireTag(String tag) {

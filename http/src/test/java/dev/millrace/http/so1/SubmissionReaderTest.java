@@ -221,6 +221,7 @@ class SubmissionReaderTest {
         "{\"prompt\":5}                         | inputs: \"prompt\" must be text",
         "{\"prompt\":\"x\",\"messages\":[]}     | inputs: \"prompt\" and \"messages\" exclude each",
         "{\"messages\":[]}                      | Empty prompt",
+        "{\"prompt\":\" \"}                      | Empty prompt",
         "{\"messages\":5}                       | input \"messages\" is 5; it must be",
         "{\"messages\":[{\"role\":\"user\",\"content\":\"x\",\"zz\":1}]}"
             + "| input \"messages: zz\" is not known here; known are: content, name,",

@@ -85,6 +85,19 @@ public final class Inference implements AutoCloseable {
     }
   }
 
+  /**
+   * Checks by the headers of the files that each model fits into the memory. Loads nothing.
+   *
+   * @throws EngineException if one can never fit, or cannot be read; the message says why
+   */
+  public static void requireRoom(InferenceSettings settings) {
+    try {
+      ModelLibrary.checkRoom(settings.models(), settings.engine(), settings.shelf().memory());
+    } catch (TaskRefused e) {
+      throw new EngineException(e.getMessage(), e);
+    }
+  }
+
   private void maintainPeriodically() {
     try {
       while (!closed.await(TICK.toNanos(), TimeUnit.NANOSECONDS)) {

@@ -232,20 +232,32 @@ public final class ModelLibrary implements AutoCloseable {
   }
 
   private void checkRoom() {
+    checkRoom(served.values().stream().map(model -> model.description).toList(), budget.total());
+  }
+
+  /**
+   * Checks by the headers of the files, before anything is loaded, that each model fits.
+   *
+   * @param memory for all models, in bytes
+   * @throws TaskRefused if one of them can never fit
+   */
+  public static void checkRoom(List<NamedModel> models, EngineSettings engine, long memory) {
+    checkRoom(models.stream().map(model -> ModelDescription.read(model, engine)).toList(), memory);
+  }
+
+  private static void checkRoom(List<ModelDescription> models, long memory) {
     long taken = 0;
-    for (ServedModel model : served.values()) {
-      if (model.remoteSlot != null) {
-        new ModelMemoryBudget(budget.total(), taken)
-            .checkFits(model.description.name(), model.description.generateBytes());
-        taken += model.description.generateBytes();
+    for (ModelDescription model : models) {
+      if (model.remoteOpener() != null) {
+        new ModelMemoryBudget(memory, taken).checkFits(model.name(), model.generateBytes());
+        taken += model.generateBytes();
       }
     }
-    for (ServedModel model : served.values()) {
-      if (model.remoteSlot == null) {
-        ModelDescription description = model.description;
-        budget.checkFits(
-            description.name(),
-            description.isEncoder() ? description.embedBytes() : description.generateBytes());
+    for (ModelDescription model : models) {
+      if (model.remoteOpener() == null) {
+        new ModelMemoryBudget(memory, taken)
+            .checkFits(
+                model.name(), model.isEncoder() ? model.embedBytes() : model.generateBytes());
       }
     }
   }

@@ -35,7 +35,11 @@ public final class TaskCheck {
     try {
       switch (type) {
         case "generate" -> check(GenerateParameters.of(data, input));
-        case "embed" -> check(EmbedParameters.of(data, input).model());
+        case "embed" -> {
+          EmbedParameters parameters = EmbedParameters.of(data, input);
+          requireText(parameters.text());
+          check(parameters.model());
+        }
         default -> {}
       }
       return null;
@@ -45,8 +49,16 @@ public final class TaskCheck {
   }
 
   private void check(GenerateParameters parameters) {
+    requireText(parameters.prompt().lastText());
     check(parameters.model());
     check(parameters.output().constraint());
+  }
+
+  /** A worker runs a blank prompt, as nrvna does; whoever submits one has made a mistake. */
+  private static void requireText(@Nullable String text) {
+    if (text != null && text.isBlank()) {
+      throw new TaskRefused("Empty prompt");
+    }
   }
 
   private void check(@Nullable String model) {

@@ -20,6 +20,13 @@ public record TaskPrompt(
 
   static final Set<String> NAMES = Set.of("prompt", "messages", "system", "raw", "tools");
 
+  /** The raw text, or that of the last message; null if it has none. */
+  @Nullable String lastText() {
+    return raw != null
+        ? raw
+        : messages.getLast().get("content") instanceof String content ? content : null;
+  }
+
   static TaskPrompt of(ParameterReader fields) {
     fields.rejectBoth("prompt", "messages");
     String prompt = fields.text("prompt");
