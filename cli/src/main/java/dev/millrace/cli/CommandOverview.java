@@ -1,8 +1,11 @@
 package dev.millrace.cli;
 
 import dev.millrace.cli.args.Suggestion;
+import dev.millrace.cli.command.ErrorPrinter;
 import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.HelpText;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import org.jspecify.annotations.Nullable;
 
 /** The overview of all commands, and the error for an unknown one. */
@@ -24,19 +27,15 @@ final class CommandOverview {
           millrace work ./ws "What is a mill race?"      prints the job's id
           millrace flow ./ws -w ID                       waits for its result
         """);
-    shell.out().print(out);
+    shell.out().print(HelpText.withLauncher(out.toString()));
     return ExitCode.OK;
   }
 
-  static int unknown(Shell shell, String name) {
+  static int unknown(ErrorPrinter errors, String name) {
     @Nullable String close = Suggestion.closest(name, CommandRegistry.names());
-    shell
-        .err()
-        .println(
-            "Error: unknown command: "
-                + name
-                + (close == null ? "" : "; did you mean " + close + "?"));
-    shell.err().println("See: millrace help");
+    errors.printUsage(
+        "unknown command: " + name + (close == null ? "" : "; did you mean " + close + "?"),
+        SuggestedCommand.of("help"));
     return ExitCode.USAGE;
   }
 }

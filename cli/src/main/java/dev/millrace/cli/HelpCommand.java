@@ -4,7 +4,9 @@ import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.Syntax;
 import dev.millrace.cli.command.Command;
+import dev.millrace.cli.command.ErrorPrinter;
 import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.HelpText;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -23,9 +25,17 @@ final class HelpCommand implements Command {
     if (!arguments.words().isEmpty()) {
       Command command = CommandRegistry.find(arguments.words().getFirst());
       if (command == null) {
-        return CommandOverview.unknown(shell, arguments.words().getFirst());
+        return CommandOverview.unknown(
+            new ErrorPrinter(shell, arguments.has(Option.JSON)), arguments.words().getFirst());
       }
-      shell.out().print(command.syntax().help());
+      Syntax syntax = command.syntax();
+      String help = HelpText.of(syntax);
+      if (arguments.has(Option.JSON)) {
+        JsonObject line = JsonObject.create().put("command", syntax.command());
+        shell.out().println(Json.write(line.put("summary", syntax.summary()).put("help", help)));
+      } else {
+        shell.out().print(help);
+      }
       return ExitCode.OK;
     }
     if (arguments.has(Option.JSON)) {

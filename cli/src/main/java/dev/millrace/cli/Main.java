@@ -6,12 +6,16 @@ import dev.millrace.cli.args.Syntax;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ErrorCode;
+import dev.millrace.cli.command.ErrorPrinter;
 import dev.millrace.cli.command.ErrorText;
 import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.HelpText;
 import dev.millrace.cli.command.ProcessTerminal;
 import dev.millrace.cli.command.RawArguments;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.command.StandardOutput;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.command.Version;
 import dev.millrace.cli.log.Log;
 import dev.millrace.core.store.StoreException;
@@ -42,7 +46,7 @@ public final class Main {
             System.getenv(),
             Path.of("").toAbsolutePath(),
             new ProcessTerminal());
-    int status = output.status(start(shell, args), err);
+    int status = output.status(start(shell, args), new ErrorPrinter(shell, asksForJson(args)));
     if (args.length > 0 && SERVERS.contains(args[0])) {
       System.exit(status); // a worker may have left threads that are not daemons
     } else if (status != ExitCode.OK) {
@@ -55,7 +59,7 @@ public final class Main {
     try {
       return run(shell, RawArguments.of(args));
     } catch (CommandException e) {
-      error(shell, e.getMessage());
+      new ErrorPrinter(shell, asksForJson(args)).print(e);
       return ExitCode.FAILED;
     }
   }
@@ -76,12 +80,12 @@ public final class Main {
       return switch (args[0]) {
         case AotTraining.ARGUMENT -> AotTraining.run(shell);
         case DistributionFiles.ARGUMENT -> DistributionFiles.run(shell, args);
-        default -> CommandOverview.unknown(shell, args[0]);
+        default -> CommandOverview.unknown(new ErrorPrinter(shell, asksForJson(args)), args[0]);
       };
     }
     Syntax syntax = command.syntax();
     if (ArgumentParser.asks(syntax, Option.HELP, args, 1)) {
-      shell.out().print(syntax.help());
+      shell.out().print(HelpText.of(syntax));
       return ExitCode.OK;
     }
     if (ArgumentParser.asks(syntax, Option.VERSION, args, 1)) {
@@ -98,31 +102,37 @@ public final class Main {
   }
 
   private static int run(Shell shell, Command command, String[] args) {
+    ErrorPrinter errors = new ErrorPrinter(shell, asksForJson(args));
     try {
       return command.run(shell, ArgumentParser.parse(command.syntax(), args, 1));
     } catch (UsageException e) {
-      error(shell, e.getMessage());
-      shell.err().println("See: millrace " + args[0] + " --help");
+      errors.printUsage(e.getMessage(), SuggestedCommand.of(args[0], Option.HELP.shown()));
       return command.usageStatus();
     } catch (CommandException e) {
-      error(shell, e.getMessage());
+      errors.print(e);
       return ExitCode.FAILED;
     } catch (StoreException | IOException e) {
-      error(shell, ErrorText.of(e));
+      errors.print(ErrorCode.STORE, ErrorText.of(e));
       Log.trace(e);
       return ExitCode.FAILED;
     } catch (InterruptedException e) {
-      error(shell, "interrupted");
+      errors.print(ErrorCode.INTERRUPTED, "interrupted");
       return ExitCode.INTERRUPTED;
     } catch (RuntimeException | Error e) {
-      error(shell, "internal: " + e + " (set MILLRACE_LOG_LEVEL=debug for details)");
+      errors.print(
+          ErrorCode.INTERNAL, "internal: " + e + " (set MILLRACE_LOG_LEVEL=debug for details)");
       Log.trace(e);
       return ExitCode.INTERNAL;
     }
   }
 
-  private static void error(Shell shell, String message) {
-    shell.out().flush();
-    shell.err().println("Error: " + message);
+  /** Whether errors are to be JSON, even if the command line is wrong otherwise. */
+  private static boolean asksForJson(String[] args) {
+    for (int i = 0; i < args.length && !args[i].equals("--"); i++) {
+      if (args[i].equals(Option.JSON.shown())) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -50,7 +50,7 @@ public record Syntax(
     StringBuilder out = new StringBuilder();
     String lead = "Usage: ";
     for (String form : arguments) {
-      out.append(lead).append("millrace ").append(command).append(' ').append(form).append('\n');
+      out.append(lead).append(("millrace " + command + ' ' + form).strip()).append('\n');
       lead = "       ";
     }
     out.append('\n').append(summary).append("\n\nOptions:\n");

@@ -51,13 +51,13 @@ public final class StandardOutput extends OutputStream {
    * The exit status, after the output was written. A reader that leaves early, as head(1) does, is
    * no error.
    */
-  public int status(int status, PrintStream err) {
+  public int status(int status, ErrorPrinter errors) {
     if (problem == null) {
       return status;
     }
     String reason = String.valueOf(problem.getMessage());
     if (!reason.contains("Broken pipe")) {
-      err.println("Error: cannot write to standard output: " + reason);
+      errors.print(ErrorCode.FAILED, "cannot write to standard output: " + reason);
     }
     return status == ExitCode.OK ? ExitCode.FAILED : status;
   }

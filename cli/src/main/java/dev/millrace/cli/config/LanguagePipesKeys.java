@@ -1,5 +1,6 @@
 package dev.millrace.cli.config;
 
+import dev.millrace.cli.command.SuggestedCommand;
 import java.util.List;
 import java.util.Map;
 
@@ -49,7 +50,7 @@ final class LanguagePipesKeys {
           "model_validation",
           "models are always identified by the SHA-256 of their file; remove the line",
           "print_times",
-          "remove the line; \"millrace nodes\" and the metrics of a server show speeds",
+          "remove the line; the list of nodes and the metrics of a server show speeds",
           "prefill_chunk_size",
           "the engine chooses it; remove the line",
           "logging_level",
@@ -61,8 +62,9 @@ final class LanguagePipesKeys {
 
   /** What to do about a network without a key. */
   static final String KEY_RULE =
-      "links are always encrypted: write the network's 32 hex digits, or run \"millrace keygen"
-          + " net.key\", copy the file to every node, and write key-file = \"net.key\" instead";
+      "links are always encrypted: write the network's 32 hex digits, or run "
+          + SuggestedCommand.of("keygen", "net.key").quoted()
+          + ", copy the file to every node, and write key-file = \"net.key\" instead";
 
   private LanguagePipesKeys() {}
 

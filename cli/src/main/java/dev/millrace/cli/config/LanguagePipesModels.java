@@ -1,5 +1,6 @@
 package dev.millrace.cli.config;
 
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.model.ModelIdFinder;
 import dev.millrace.cli.terminal.SanitizedText;
 import java.math.BigDecimal;
@@ -109,8 +110,9 @@ final class LanguagePipesModels {
     if (root.lists(LanguagePipesKeys.END_MODELS)) {
       root.problem(
           LanguagePipesKeys.END_MODELS,
-          "a node holds layers alone; run \"millrace serve --config F.toml\", which also holds the"
-              + " layers of this file");
+          "a node holds layers alone; run "
+              + SuggestedCommand.of("serve", "--config", translation.file()).quoted()
+              + ", which also holds the layers of this file");
     }
   }
 
@@ -119,8 +121,9 @@ final class LanguagePipesModels {
     if (!root.lists(key)) {
       if (!translation.isSet("end-model")) {
         translation.missing(
-            "end_models is missing, so there is nothing to serve; run \"millrace node --config"
-                + " F.toml\", or write end_models = [\"MODEL\"]");
+            "end_models is missing, so there is nothing to serve; run "
+                + SuggestedCommand.of("node", "--config", translation.file()).quoted()
+                + ", or write end_models = [\"MODEL\"]");
       }
       return;
     }

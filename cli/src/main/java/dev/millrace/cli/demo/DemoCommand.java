@@ -74,8 +74,8 @@ public final class DemoCommand implements Command {
   @Override
   public int run(Shell shell, Arguments given) throws IOException, InterruptedException {
     given.requireAtMost(0);
-    DemoModel model = DemoModel.of(shell, given.get(MODEL));
     int slots = given.integer(SLOTS, 1, 64, DemoJob.WORDS.size());
+    DemoModel model = DemoModel.of(shell, given.get(MODEL));
     EngineSettings engine = EngineOptions.settings(shell, given).withSlots(slots);
     DemoStopRequest stop = new DemoStopRequest();
     signals.accept(stop::signal);

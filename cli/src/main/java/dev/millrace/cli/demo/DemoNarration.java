@@ -1,7 +1,7 @@
 package dev.millrace.cli.demo;
 
-import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.ReceiptText;
 import dev.millrace.cli.model.HouseModel;
 import dev.millrace.cli.terminal.Colour;
@@ -123,14 +123,7 @@ final class DemoNarration {
         "Results of stage 1 are on disk, in " + directory.relativize(job) + ":",
         grey("  " + names(job)),
         "To approve it by hand:",
-        grey(
-            "  "
-                + LauncherName.MILLRACE
-                + " approve "
-                + quoted(directory.toString())
-                + " "
-                + id.value()
-                + " 2"),
+        grey("  " + inWorkspace("approve").with(id, 2)),
         auto + (keys ? "; Enter does it now." : "."));
   }
 
@@ -173,33 +166,26 @@ final class DemoNarration {
   }
 
   void end(JobId id) {
-    String job = quoted(directory.toString()) + " " + id.value();
+    SuggestedCommand verify = inWorkspace("verify").with(id);
     boolean house = model.argument().equals(HouseModel.NAME); // verify finds it without --model
     say(
         "",
         "Nothing runs any more. To explore:",
-        "  " + LauncherName.MILLRACE + " flow " + job + " --stage 1",
-        "  " + LauncherName.MILLRACE + " job " + job,
-        "  "
-            + LauncherName.MILLRACE
-            + " verify "
-            + job
-            + (house ? "" : " --model " + quoted(model.argument())),
+        "  " + inWorkspace("flow").with(id, "--stage", 1),
+        "  " + inWorkspace("job").with(id),
+        "  " + (house ? verify : verify.with("--model", model.argument())),
         "To remove it all:",
-        "  rm -r " + quoted(directory.toString()));
+        "  rm -r " + SuggestedCommand.quote(directory.toString()));
   }
 
   /** The user has stopped the demo; {@code job} is the job's directory. */
   void stopped(JobId id, Path job, boolean approved) {
-    String dir = quoted(directory.toString());
+    String dir = SuggestedCommand.quote(directory.toString());
     String serve =
         "  "
-            + LauncherName.MILLRACE
-            + " serve --model "
-            + quoted(model.argument())
-            + " --workspace "
-            + dir
-            + " --drain";
+            + SuggestedCommand.of("serve", "--model", model.argument())
+                .on(directory.toString())
+                .with("--drain");
     say(
         "",
         bold("Stopped") + "; nothing runs any more, and nothing is lost. The job is in",
@@ -207,20 +193,9 @@ final class DemoNarration {
         "with all its text so far. To resume it at the same token, run one by one:",
         serve);
     if (!approved) {
-      say(
-          "  "
-              + LauncherName.MILLRACE
-              + " approve "
-              + dir
-              + " "
-              + id.value()
-              + " 2  # approves stage 2",
-          serve);
+      say("  " + inWorkspace("approve").with(id, 2) + "  # approves stage 2", serve);
     }
-    say(
-        "  " + LauncherName.MILLRACE + " flow " + dir + " " + id.value(),
-        "To remove it all:",
-        "  rm -r " + dir);
+    say("  " + inWorkspace("flow").with(id), "To remove it all:", "  rm -r " + dir);
   }
 
   /** The beginning of a text, wrapped for an indentation of two. */
@@ -242,8 +217,7 @@ final class DemoNarration {
     return lines;
   }
 
-  /** Quoted for a shell. */
-  static String quoted(String word) {
-    return word.matches("[A-Za-z0-9_./=:@%+,-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
+  private SuggestedCommand inWorkspace(String command) {
+    return SuggestedCommand.of(command).on(directory.toString());
   }
 }

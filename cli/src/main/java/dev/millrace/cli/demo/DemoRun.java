@@ -1,8 +1,8 @@
 package dev.millrace.cli.demo;
 
 import dev.millrace.cli.command.CommandException;
-import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.cli.serve.LocalServer;
 import dev.millrace.cli.serve.LocalWorkers;
@@ -133,13 +133,8 @@ final class DemoRun {
       throw new CommandException(
           "the demo's job "
               + (job.state() == JobState.FAILED ? "failed: " + job.error() : "was aborted")
-              + "; see \""
-              + LauncherName.MILLRACE
-              + " job "
-              + place.location()
-              + " "
-              + id
-              + "\"");
+              + "; see "
+              + SuggestedCommand.of("job").on(place.location()).with(id).quoted());
     }
   }
 

@@ -2,6 +2,7 @@ package dev.millrace.cli.doctor;
 
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 
+import dev.millrace.cli.command.SuggestedCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +53,10 @@ public final class DirectoriesCheck {
       findings.fail(
           "places",
           workspace + " is not a workspace: no input/ready",
-          "\"millrace work " + workspace + " PROMPT\" creates one there");
+          SuggestedCommand.of("work")
+              .on(workspace.toString())
+              .with(SuggestedCommand.PROMPT)
+              .to("creates one there"));
     } else if (!missing.isEmpty()) {
       findings.warn(
           "places",

@@ -1,5 +1,6 @@
 package dev.millrace.cli.doctor;
 
+import dev.millrace.cli.command.SuggestedCommand;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
@@ -49,9 +50,14 @@ public final class DiskCheck {
     }
   }
 
-  private static void space(Findings findings, long free) {
+  private void space(Findings findings, long free) {
     String text = String.format(Locale.ROOT, "%.1f GB free", free / 1e9);
-    String remedy = "free some, for example with \"millrace prune --older-than 30d\"";
+    String remedy =
+        "free some: "
+            + SuggestedCommand.of("prune")
+                .on(workspace.toString())
+                .with("--older-than", "30d")
+                .to("deletes old finished jobs");
     if (free < TINY) {
       findings.fail("space", text, remedy);
     } else if (free < SMALL) {

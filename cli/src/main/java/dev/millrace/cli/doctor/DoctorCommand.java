@@ -6,6 +6,7 @@ import dev.millrace.cli.args.Syntax;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.model.MachineMemory;
 import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.cli.place.PlaceOpener;
@@ -24,6 +25,14 @@ public final class DoctorCommand implements Command {
   private static final Option PORT =
       Option.wholeNumber(
           "port", "N", "check this port for HTTP (default " + HttpOptions.USUAL_PORT + ")");
+  /** Unlike other commands, it looks at files: a URL is refused. */
+  private static final Option WORKSPACE =
+      Option.value(
+              PlaceLocator.OPTION.name(),
+              "DIR",
+              "the workspace; else a leading argument, else\n"
+                  + "MILLRACE_WORKSPACE, else the current directory")
+          .letter('d');
 
   @Override
   public Syntax syntax() {
@@ -31,7 +40,7 @@ public final class DoctorCommand implements Command {
         "doctor",
         List.of("[DIR] [options]"),
         "Checks this machine and the workspace DIR, and says what to do. Leaves nothing behind.",
-        List.of(PlaceLocator.OPTION, PORT),
+        List.of(WORKSPACE, PORT),
         "Checks Java, models, memory, the width of vectors, the port, the file system and the\n"
             + "workspace. Each line is ok, warn or fail. Exit status: 0, or 1 if anything failed.");
   }
@@ -50,7 +59,10 @@ public final class DoctorCommand implements Command {
       findings.fail(
           "workspace",
           workspace + " is not a directory",
-          "\"millrace work " + workspace + " PROMPT\" creates a workspace there");
+          SuggestedCommand.of("work")
+              .on(workspace.toString())
+              .with(SuggestedCommand.PROMPT)
+              .to("creates a workspace there"));
     } else {
       findings.guard("places", () -> new DirectoriesCheck(workspace).run(findings));
       findings.guard("disk", () -> new DiskCheck(workspace).run(findings));
@@ -78,7 +90,7 @@ public final class DoctorCommand implements Command {
   }
 
   private static @Nullable Path workspace(Shell shell, Arguments given) {
-    String named = given.get(PlaceLocator.OPTION);
+    String named = given.get(WORKSPACE);
     given.requireAtMost(named == null ? 1 : 0);
     if (named == null && !given.words().isEmpty()) {
       named = given.words().getFirst();

@@ -1,5 +1,6 @@
 package dev.millrace.cli.doctor;
 
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.store.fs.OwnerStatus;
 import dev.millrace.store.fs.Workspace;
 import java.nio.file.Files;
@@ -41,7 +42,9 @@ public final class OwnerCheck {
       findings.warn(
           "server",
           "none runs, but " + String.join(", ", left) + " are left of a dead one",
-          "harmless: \"millrace serve --status\" or the next server removes them");
+          "harmless: "
+              + SuggestedCommand.of("serve").on(workspace.toString()).with("--status").quoted()
+              + " or the next server removes them");
     } else {
       findings.ok("server", "none runs");
     }

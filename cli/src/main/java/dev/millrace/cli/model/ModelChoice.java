@@ -5,6 +5,7 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.server.infer.parameters.ModelNameMatcher;
 import java.nio.file.Files;
@@ -140,9 +141,8 @@ public record ModelChoice(String name, Path file) {
             + SanitizedText.line(text, 100)
             + "\" in its name in "
             + SanitizedText.line(String.join(", ", places), 2000)
-            + "; \""
-            + LauncherName.MILLRACE
-            + " models\" lists all names, and \"house\" is the bundled model"
+            + "; "
+            + SuggestedCommand.of("models").to("lists all names, and \"house\" is the bundled model")
             + (near == null ? "" : "; did you mean " + near + "?"));
   }
 

@@ -55,10 +55,7 @@ final class ModelList {
       sayAll("Note: ", catalog.leftOut());
     }
     if (models.isEmpty() && !json) {
-      say(
-          "no models found; \""
-              + LauncherName.MILLRACE
-              + " models ls DIR\" searches other directories");
+      say("no models found; name a directory to search: models ls DIR");
     }
   }
 

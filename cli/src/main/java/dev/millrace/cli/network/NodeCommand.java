@@ -5,7 +5,6 @@ import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.Syntax;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
-import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.config.ConfigurationUse;
 import dev.millrace.cli.options.NetworkOptions;
@@ -52,9 +51,7 @@ public final class NodeCommand implements Command {
     given.requireAtMost(0);
     if (given.has(Option.JSON)) {
       throw new UsageException(
-          "--json: a node prints its log; \""
-              + LauncherName.MILLRACE
-              + " nodes --json\" describes it");
+          "--json: a node prints its log; the command \"nodes\" describes it as JSON");
     }
     return new NodeRun(settings(shell, given)).run();
   }

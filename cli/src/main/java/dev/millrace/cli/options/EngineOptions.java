@@ -5,6 +5,7 @@ import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.model.ModelChoice;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.api.KernelType;
@@ -40,8 +41,9 @@ public final class EngineOptions {
     String name = given.has(MODEL) ? given.get(MODEL) : shell.variable(VARIABLE);
     if (name == null) {
       throw new UsageException(
-          "--model is missing: which GGUF file? \"millrace models\" lists those that it finds, and"
-              + " --model house is the bundled model");
+          "--model is missing: which GGUF file? "
+              + SuggestedCommand.of("models").to("lists those that it finds, and --model house")
+              + " is the bundled model");
     }
     return ModelChoice.of(shell, name);
   }

@@ -4,9 +4,10 @@ import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ErrorCode;
 import dev.millrace.cli.command.ExitCode;
-import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.config.ConfigurationFile;
 import dev.millrace.cli.config.ConfigurationUse;
 import dev.millrace.cli.config.LanguagePipesFile;
@@ -177,9 +178,11 @@ public final class NetworkOptions {
     if (!given.has(CERT) && !given.has(CERT_KEY) && !given.has(CA)) {
       if (key == null) {
         throw new UsageException(
-            "links between nodes are encrypted: pass --key-file F (\""
-                + LauncherName.MILLRACE
-                + " keygen F\" creates one), or --cert, --cert-key and --ca");
+            "links between nodes are encrypted: pass --key-file net.key"
+                + (Files.exists(shell.path("net.key"))
+                    ? ""
+                    : " (" + SuggestedCommand.of("keygen", "net.key").to("creates it") + ")")
+                + ", or --cert, --cert-key and --ca");
       }
       return keyed(readable(shell, given, KEY));
     }
@@ -218,14 +221,18 @@ public final class NetworkOptions {
   private static Path readable(Shell shell, Arguments given, Option option) {
     Path file = shell.path(String.valueOf(given.get(option)));
     if (!Files.isReadable(file) || Files.isDirectory(file)) {
-      throw new CommandException(
+      String problem =
           given.shown(option)
               + ": there is no file "
               + SanitizedText.line(file.toString(), 500)
-              + " that can be read"
-              + (option == KEY
-                  ? "; \"" + LauncherName.MILLRACE + " keygen F\" creates a key"
-                  : ""));
+              + " that can be read";
+      throw option == KEY && !Files.exists(file)
+          ? CommandException.suggesting(
+              ErrorCode.NOT_FOUND,
+              problem,
+              SuggestedCommand.of("keygen", given.get(option)),
+              "creates a key there")
+          : new CommandException(ErrorCode.NOT_FOUND, problem);
     }
     return file;
   }

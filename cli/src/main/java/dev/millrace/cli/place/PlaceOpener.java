@@ -3,8 +3,9 @@ package dev.millrace.cli.place;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.EnvironmentVariables;
-import dev.millrace.cli.command.LauncherName;
+import dev.millrace.cli.command.ErrorCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.store.fs.Workspace;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,15 +108,13 @@ public final class PlaceOpener {
 
   private static void requireWorkspace(String named, Path path) {
     if (!isWorkspace(path)) {
-      throw new CommandException(
+      throw CommandException.suggesting(
+          ErrorCode.NOT_FOUND,
           "no workspace in "
               + named
-              + (Files.exists(path) ? ": it has no input/ready" : ": no such directory")
-              + "; \""
-              + LauncherName.MILLRACE
-              + " work "
-              + named
-              + " PROMPT\" creates one");
+              + (Files.exists(path) ? ": it has no input/ready" : ": no such directory"),
+          SuggestedCommand.of("work").on(named).with(SuggestedCommand.PROMPT),
+          "creates one");
     }
   }
 

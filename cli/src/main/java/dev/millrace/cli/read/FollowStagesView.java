@@ -1,6 +1,6 @@
 package dev.millrace.cli.read;
 
-import dev.millrace.cli.command.LauncherName;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.JobJson;
 import dev.millrace.cli.format.LogEntryText;
 import dev.millrace.cli.terminal.DurationText;
@@ -80,11 +80,7 @@ final class FollowStagesView implements JobFollower.View {
     if (paused && !pauseSaid) {
       live.printAbove(
           "paused; resume with: "
-              + LauncherName.MILLRACE
-              + " resume "
-              + subject.dir()
-              + " "
-              + subject.id());
+              + SuggestedCommand.of("resume").on(subject.dir()).with(subject.id()));
     }
     pauseSaid = paused;
     if (paused) {

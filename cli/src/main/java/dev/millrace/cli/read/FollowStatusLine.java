@@ -1,6 +1,6 @@
 package dev.millrace.cli.read;
 
-import dev.millrace.cli.command.LauncherName;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.PipeWaitText;
 import dev.millrace.cli.format.QueuePositionText;
 import dev.millrace.cli.place.PlaceOwner;
@@ -73,17 +73,14 @@ final class FollowStatusLine implements AutoCloseable {
     return switch (now) {
       case QUEUED -> queued;
       case PAUSED ->
-          "paused; resume with: " + LauncherName.MILLRACE + " resume " + subject.dir() + id();
+          "paused; resume with: "
+              + SuggestedCommand.of("resume").on(subject.dir()).with(subject.id());
       case RUNNING ->
           !served
               ? "interrupted; it resumes when a server works on " + subject.dir()
               : waitReason != null ? waitReason : silent ? "running " + seconds() : null;
       default -> null;
     };
-  }
-
-  private String id() {
-    return " " + subject.id();
   }
 
   private String seconds() {

@@ -6,8 +6,10 @@ import dev.millrace.cli.args.Syntax;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ErrorCode;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.ApprovalText;
 import dev.millrace.cli.format.JobJson;
 import dev.millrace.cli.format.StateNames;
@@ -61,12 +63,11 @@ public final class JobCommand implements Command {
             .find(id)
             .orElseThrow(
                 () ->
-                    new CommandException(
-                        "no job "
-                            + id
-                            + " in "
-                            + place.name()
-                            + "; \"millrace jobs\" lists all jobs"));
+                    CommandException.suggesting(
+                        ErrorCode.NOT_FOUND,
+                        "no job " + id + " in " + place.name(),
+                        SuggestedCommand.of("jobs").on(place.name()),
+                        "lists all jobs"));
     if (given.has(EVENTS)) {
       events(shell, reader, id);
       return ExitCode.OK;

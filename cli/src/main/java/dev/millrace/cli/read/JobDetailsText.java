@@ -1,7 +1,7 @@
 package dev.millrace.cli.read;
 
-import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.JobJson;
 import dev.millrace.cli.format.LogEntryText;
 import dev.millrace.cli.format.ReceiptText;
@@ -126,13 +126,9 @@ final class JobDetailsText {
       case WAITING ->
           JobJson.isAtGate(view, stage)
               ? "waits for: "
-                  + LauncherName.MILLRACE
-                  + " approve "
-                  + place.name()
-                  + " "
-                  + view.header().id()
-                  + " "
-                  + stage.number()
+                  + SuggestedCommand.of("approve")
+                      .on(place.name())
+                      .with(view.header().id(), stage.number())
               : others(stage);
       case FAILED -> SanitizedText.line(String.valueOf(stage.error()), WIDTH);
       default -> others(stage);

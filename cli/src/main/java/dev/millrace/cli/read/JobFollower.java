@@ -1,7 +1,7 @@
 package dev.millrace.cli.read;
 
-import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.JobJson;
 import dev.millrace.cli.place.Place;
 import dev.millrace.cli.terminal.PollPacer;
@@ -33,8 +33,9 @@ final class JobFollower {
 
     /** The command that approves a stage at its gate. */
     String approvalHint(StageView stage) {
-      return "stage %d waits: %s approve %s %s %d"
-          .formatted(stage.number(), LauncherName.MILLRACE, dir(), id, stage.number());
+      return "stage %d waits: %s"
+          .formatted(
+              stage.number(), SuggestedCommand.of("approve").on(dir()).with(id, stage.number()));
     }
   }
 

@@ -3,9 +3,11 @@ package dev.millrace.cli.read;
 import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ErrorCode;
+import dev.millrace.cli.command.ErrorPrinter;
 import dev.millrace.cli.command.ExitCode;
-import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.JobJson;
 import dev.millrace.cli.format.QueuePositionText;
 import dev.millrace.cli.format.TaskJson;
@@ -39,6 +41,7 @@ final class JobResultPrinter {
   private final Arguments given;
   private final WaitLimit limit;
   private final WaitNotices notices;
+  private final ErrorPrinter errors;
   private @Nullable FollowTextView followed;
 
   JobResultPrinter(Shell shell, Place place, JobId id, Arguments given, WaitLimit limit) {
@@ -49,6 +52,7 @@ final class JobResultPrinter {
     this.given = given;
     this.limit = limit;
     this.notices = new WaitNotices(shell, place);
+    this.errors = new ErrorPrinter(shell, given.has(Option.JSON));
   }
 
   int run() throws InterruptedException {
@@ -70,6 +74,7 @@ final class JobResultPrinter {
     }
     if (stage > view.stages().size()) {
       throw new CommandException(
+          ErrorCode.NOT_FOUND,
           "no stage " + stage + ": job " + id + " has " + view.stages().size());
     }
     if (given.has(FlowCommand.TASKS)) {
@@ -94,7 +99,7 @@ final class JobResultPrinter {
   }
 
   private int missing() {
-    shell.err().println("Job not found: " + id);
+    errors.printLine(ErrorCode.NOT_FOUND, id, "Job not found: " + id);
     return ExitCode.FAILED;
   }
 
@@ -147,13 +152,11 @@ final class JobResultPrinter {
       shell
           .err()
           .println(
-              "Partial output: \""
-                  + LauncherName.MILLRACE
-                  + " flow "
-                  + place.name()
-                  + " "
-                  + id
-                  + " --json\" prints it");
+              "Partial output: "
+                  + SuggestedCommand.of("flow")
+                      .on(place.name())
+                      .with(id, "--json")
+                      .to("prints it"));
     }
   }
 
@@ -181,17 +184,18 @@ final class JobResultPrinter {
     }
     String name = "Stage " + stage.number() + " of " + id;
     if (state.isFinal()) {
-      shell.err().println(name + " failed (state: " + state + ")");
-      if (stage.error() != null) {
-        shell.err().println("Error: " + stage.error());
-      }
+      String error = stage.error();
+      errors.printLine(
+          ErrorCode.FAILED,
+          id,
+          name + " failed (state: " + state + ")" + (error == null ? "" : "\nError: " + error));
       return ExitCode.FAILED;
     }
     if (job.isFinal()) {
-      shell.err().println(name + " never began (its job is " + job + ")");
+      errors.printLine(ErrorCode.FAILED, id, name + " never began (its job is " + job + ")");
       return ExitCode.FAILED;
     }
-    shell.err().println(name + " not ready (state: " + state + ")");
+    errors.printLine(ErrorCode.NOT_READY, id, name + " not ready (state: " + state + ")");
     return ExitCode.NOT_READY;
   }
 

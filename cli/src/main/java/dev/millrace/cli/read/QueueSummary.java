@@ -1,8 +1,8 @@
 package dev.millrace.cli.read;
 
 import dev.millrace.cli.command.ExitCode;
-import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.ApprovalText;
 import dev.millrace.cli.place.Place;
 import dev.millrace.core.Flow.Status;
@@ -64,10 +64,7 @@ final class QueueSummary {
           .out()
           .println(
               "\nno jobs yet: submit one with  "
-                  + LauncherName.MILLRACE
-                  + " work "
-                  + place.name()
-                  + " \"your prompt\"");
+                  + SuggestedCommand.of("work").on(place.name()).with(SuggestedCommand.PROMPT));
     } else {
       shell.out().println("\nrecent:");
       for (JobId id : recent.reversed()) {

@@ -8,7 +8,9 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.EnvironmentVariables;
 import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.HelpText;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.model.NrvnaModelSearch;
 import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.cli.place.PlaceOpener;
@@ -25,10 +27,8 @@ public final class NrvnadCommand implements Command {
   private static final int MAX_WORKERS = 64;
   private static final int USUAL_WORKERS = 4;
 
-  private static final Option MMPROJ =
-      Option.value("mmproj", "PATH", "a vision projector (not supported)");
-  private static final Option VOCODER =
-      Option.value("vocoder", "PATH", "a vocoder (not supported)");
+  private static final Option MMPROJ = Option.value("mmproj", "PATH", "");
+  private static final Option VOCODER = Option.value("vocoder", "PATH", "");
   private static final Option WORKERS =
       Option.wholeNumber("workers", "N", "jobs at once, 1 to 64 (default 4, or NRVNA_WORKERS)")
           .letter('w');
@@ -39,6 +39,8 @@ public final class NrvnadCommand implements Command {
           "S",
           "with stop: seconds until it is signalled again,\n1 to 3600 (default 20)");
 
+  private static final Option JSON = Option.flag(Option.JSON.name(), "with status: print JSON");
+
   @Override
   public Syntax syntax() {
     return new Syntax(
@@ -48,7 +50,7 @@ public final class NrvnadCommand implements Command {
             "status WORKSPACE [--json]",
             "stop WORKSPACE [--timeout S]"),
         "Processes the prompts of a workspace, as nrvna's daemon does.",
-        List.of(WORKERS, ServeCommand.DRAIN, TIMEOUT, MMPROJ, VOCODER, Option.VERSION),
+        List.of(WORKERS, ServeCommand.DRAIN, TIMEOUT, MMPROJ, VOCODER, JSON, Option.VERSION),
         """
         MODEL is a GGUF file, or a part of the name of one in NRVNA_MODELS_DIR, the directory
         "models" where Millrace is or beside it, or ./models: the first in order; else a name that
@@ -99,12 +101,12 @@ public final class NrvnadCommand implements Command {
 
   private static int serve(Shell shell, Arguments given, String workspace)
       throws InterruptedException {
-    String ifOwned = "stop it with \"nrvnad stop " + workspace + "\"";
+    String ifOwned = SuggestedCommand.of("nrvnad", "stop").on(workspace).to("stops it");
     return ServeRun.of(shell, serve(shell, given), null, ifOwned).run();
   }
 
   private int help(Shell shell) {
-    shell.out().print(syntax().help());
+    shell.out().print(HelpText.of(syntax()));
     return ExitCode.OK;
   }
 
@@ -129,7 +131,7 @@ public final class NrvnadCommand implements Command {
                     ? "Turn images and sound into text first, with a program of your own"
                     : "Make speech of a result in a last stage, with a program of your own that"
                         + " reads the text")
-                + " (\"millrace serve --exec TYPE=COMMAND\"), or keep nrvna for this;"
+                + " (\"serve --exec TYPE=COMMAND\"), or keep nrvna for this;"
                 + " docs/moving.md shows stages");
       }
     }

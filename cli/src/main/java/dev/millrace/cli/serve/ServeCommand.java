@@ -7,6 +7,7 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.config.ConfigurationUse;
 import dev.millrace.cli.options.EngineOptions;
 import dev.millrace.cli.options.InferenceOptions;
@@ -56,6 +57,8 @@ public final class ServeCommand implements Command {
           "status", "print whether a server runs: exit 0 ready, 2 starting,\n1 not running");
   static final Option STOP =
       Option.flag("stop", "stop the server when its running tasks are finished");
+  private static final Option JSON =
+      Option.flag(Option.JSON.name(), "with --status or --stop: print JSON");
   static final Option TIMEOUT =
       Option.wholeNumber(
           "timeout", "S", "with --stop: seconds until running tasks are ended\n" + "(default 20)");
@@ -107,13 +110,15 @@ public final class ServeCommand implements Command {
     options.addAll(PipeOptions.all());
     options.add(NO_WARMUP);
     options.addAll(List.of(NetworkOptions.CONFIG, DRAIN, WAIT, NO_WAIT, STATUS, STOP, TIMEOUT));
+    options.add(JSON);
     return options;
   }
 
   /** Options that a configuration file may set: not those for a single run or query. */
   public static List<Option> configurable() {
     List<Option> options = options();
-    options.removeAll(List.of(NetworkOptions.CONFIG, DRAIN, WAIT, NO_WAIT, STATUS, STOP, TIMEOUT));
+    options.removeAll(
+        List.of(NetworkOptions.CONFIG, DRAIN, WAIT, NO_WAIT, STATUS, STOP, TIMEOUT, JSON));
     return options;
   }
 
@@ -145,7 +150,10 @@ public final class ServeCommand implements Command {
             shell,
             given,
             NodeOptions.besideServer(shell, words),
-            "stop it with \"millrace serve --stop\", or leave out --no-wait")
+            SuggestedCommand.of("serve")
+                .on(PlaceLocator.toServe(shell, given))
+                .with("--stop")
+                .to("stops it, and without --no-wait this server waits for it"))
         .run();
   }
 

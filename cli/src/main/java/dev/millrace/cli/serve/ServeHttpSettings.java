@@ -3,9 +3,10 @@ package dev.millrace.cli.serve;
 import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ErrorCode;
 import dev.millrace.cli.command.ErrorText;
-import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.config.LanguagePipesFile;
 import dev.millrace.core.job.DurationParser;
 import dev.millrace.core.task.Backoff;
@@ -56,6 +57,7 @@ record ServeHttpSettings(
     int port = given.integer(HttpOptions.PORT, 0, 65_535, HttpOptions.USUAL_PORT);
     int rate = given.integer(HttpOptions.RATE, 1, 1_000_000, keys == null ? 0 : USUAL_RATE);
     try {
+      requireKeys(shell, bind, keys);
       HttpSettings settings =
           new HttpSettings(
               bind == null ? "127.0.0.1" : bind,
@@ -76,6 +78,28 @@ record ServeHttpSettings(
     }
   }
 
+  private static void requireKeys(Shell shell, @Nullable String bind, @Nullable ApiKeys keys) {
+    if (bind != null && keys == null && isExposed(bind)) {
+      throw new UsageException(
+          HttpOptions.BIND.shown()
+              + " "
+              + bind
+              + ": other machines can reach it, and there are no API keys; pass --api-key-file keys"
+              + (Files.exists(shell.path("keys"))
+                  ? ""
+                  : " (" + newKey("keys").to("creates it") + ")")
+              + ", or listen on 127.0.0.1");
+    }
+  }
+
+  private static boolean isExposed(String bind) {
+    try {
+      return HttpSettings.isExposed(bind);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(HttpOptions.BIND.shown() + ": " + e.getMessage());
+    }
+  }
+
   /** Checks the keys now: a server may wait for hours before it listens. */
   private static @Nullable ApiKeys keys(Shell shell, Arguments given) {
     String named = given.get(HttpOptions.KEYS);
@@ -86,22 +110,20 @@ record ServeHttpSettings(
     Path file = shell.path(named);
     try {
       if (ApiKeyFile.read(file).isEmpty()) {
-        throw new CommandException(
-            "no key in " + file + "; create one with \"" + LauncherName.MILLRACE + " apikey\"");
+        throw CommandException.suggesting(
+            ErrorCode.NOT_FOUND, "no key in " + file, newKey(named), "creates one");
       }
       return ApiKeys.open(file);
     } catch (NoSuchFileException e) {
-      throw new CommandException(
-          "no such file of keys: "
-              + file
-              + "; create a key with \""
-              + LauncherName.MILLRACE
-              + " apikey NAME --file "
-              + named
-              + "\"");
+      throw CommandException.suggesting(
+          ErrorCode.NOT_FOUND, "no such file of keys: " + file, newKey(named), "creates one");
     } catch (IOException | IllegalArgumentException e) {
       throw new CommandException("cannot read the keys in " + file + ": " + ErrorText.of(e));
     }
+  }
+
+  private static SuggestedCommand newKey(String file) {
+    return SuggestedCommand.of("apikey", "client", "--file", file);
   }
 
   /** A key may submit jobs and read them, as it may there; its name stays when others come or go. */
@@ -165,9 +187,14 @@ record ServeHttpSettings(
   private static @Nullable WebhookSettings hooks(Shell shell, Arguments given) {
     List<String> allowed = given.all(HttpOptions.WEBHOOK_ALLOW);
     String file = given.get(HttpOptions.WEBHOOK_SECRET);
-    return file == null
-        ? null
-        : WebhookSettings.of(WebhookAllowList.of(allowed), secret(shell.path(file)));
+    if (file == null) {
+      return null;
+    }
+    try {
+      return WebhookSettings.of(WebhookAllowList.of(allowed), secret(shell.path(file)));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(given.shown(HttpOptions.WEBHOOK_ALLOW) + ": " + e.getMessage());
+    }
   }
 
   private static String secret(Path file) {
@@ -179,11 +206,28 @@ record ServeHttpSettings(
       }
       return secret;
     } catch (IOException e) {
-      throw new CommandException("cannot read the secret of webhooks: " + ErrorText.of(e));
+      throw new CommandException(
+          HttpOptions.WEBHOOK_SECRET.shown()
+              + ": cannot read the secret of webhooks: "
+              + ErrorText.of(e));
     }
   }
 
+  /** Checks the directory now: the file is opened after the models are loaded. */
   private static @Nullable String accessLog(Shell shell, @Nullable String named) {
-    return named == null || named.equals("-") ? named : shell.path(named).toString();
+    if (named == null || named.equals("-")) {
+      return named;
+    }
+    Path file = shell.path(named);
+    Path directory = file.toAbsolutePath().getParent();
+    boolean writable = Files.exists(file) ? Files.isWritable(file) : Files.isWritable(directory);
+    if (Files.isDirectory(file) || !Files.isDirectory(directory) || !writable) {
+      throw new CommandException(
+          HttpOptions.ACCESS_LOG.shown()
+              + ": cannot write "
+              + file
+              + "; name a file in a directory that exists and that you may write to");
+    }
+    return file.toString();
   }
 }

@@ -3,9 +3,9 @@ package dev.millrace.cli.serve;
 import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
-import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.command.SignalHandlers;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.ApprovalText;
 import dev.millrace.cli.log.JGroupsLogging;
 import dev.millrace.cli.model.InferenceOpener;
@@ -253,9 +253,11 @@ final class ServeRun {
       case WITH_FAILURES -> {
         LOG.log(
             Level.WARNING,
-            "drained, but jobs failed; \""
-                + LauncherName.MILLRACE
-                + " jobs --state failed\" lists them");
+            "drained, but jobs failed; "
+                + SuggestedCommand.of("jobs")
+                    .on(settings.place().name())
+                    .with("--state", "failed")
+                    .to("lists them"));
         yield ExitCode.FAILED;
       }
       case INTERRUPTED -> {

@@ -2,6 +2,7 @@ package dev.millrace.cli.serve;
 
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.core.job.JobId;
@@ -95,7 +96,11 @@ final class WorkspaceTakeover {
       status = ExitCode.FAILED;
       LOG.log(
           Level.WARNING,
-          "jobs failed before the drain began; \"millrace jobs --state failed\" lists them");
+          "jobs failed before the drain began; "
+              + SuggestedCommand.of("jobs")
+                  .on(place.name())
+                  .with("--state", "failed")
+                  .to("lists them"));
     }
   }
 

@@ -6,14 +6,14 @@ import dev.millrace.cli.args.Syntax;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.CommandException;
-import dev.millrace.cli.command.LauncherName;
+import dev.millrace.cli.command.ErrorCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.StateNames;
 import dev.millrace.cli.options.EngineOptions;
 import dev.millrace.cli.place.Place;
 import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.core.job.JobId;
-import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
 import java.util.List;
 
@@ -49,6 +49,9 @@ public final class VerifyCommand implements Command {
 
   @Override
   public int run(Shell shell, Arguments given) throws InterruptedException {
+    given.integer(STAGE, 1, Integer.MAX_VALUE, 0);
+    given.integer(TASK, 1, Integer.MAX_VALUE, 0);
+    given.integer(EngineOptions.THREADS, 1, 1024, 1);
     PlaceLocator.Found found = PlaceLocator.locate(shell, given);
     List<JobId> ids = found.ids();
     if (ids.size() > 1) {
@@ -61,7 +64,7 @@ public final class VerifyCommand implements Command {
 
   private static int verify(Shell shell, Arguments given, Place place, JobId id)
       throws InterruptedException {
-    JobView view = finished(place.reader(), id);
+    JobView view = finished(place, id);
     int stage = given.integer(STAGE, 1, Integer.MAX_VALUE, 0);
     int task = given.integer(TASK, 1, Integer.MAX_VALUE, 0);
     if (task > 0 && stage == 0 && view.stages().size() > 1) {
@@ -71,19 +74,28 @@ public final class VerifyCommand implements Command {
     return new VerifyRun(shell, given, place.owner(), view).run(tasks);
   }
 
-  private static JobView finished(JobReader reader, JobId id) {
-    JobView view = reader.find(id).orElseThrow(() -> new CommandException("no job " + id));
+  private static JobView finished(Place place, JobId id) {
+    JobView view =
+        place
+            .reader()
+            .find(id)
+            .orElseThrow(
+                () ->
+                    CommandException.suggesting(
+                        ErrorCode.NOT_FOUND,
+                        "no job " + id + " in " + place.name(),
+                        SuggestedCommand.of("jobs").on(place.name()),
+                        "lists all jobs"));
     if (!view.state().isFinal()) {
-      throw new CommandException(
+      throw CommandException.suggesting(
+          ErrorCode.NOT_READY,
           "job "
               + id
               + " is "
               + StateNames.word(view.state())
-              + ": it can be verified after it has ended; \""
-              + LauncherName.MILLRACE
-              + " flow -w "
-              + id
-              + "\" waits for it");
+              + ": it can be verified after it has ended",
+          SuggestedCommand.of("flow").on(place.name()).with("-w", id),
+          "waits for it");
     }
     return view;
   }

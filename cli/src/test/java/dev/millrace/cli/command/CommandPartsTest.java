@@ -9,10 +9,13 @@ import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cli.terminal.TextTable;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -87,7 +90,13 @@ class CommandPartsTest {
     stream.println("result");
     stream.flush();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
-    return output.status(status, new PrintStream(err, true)) + " " + err;
+    return output.status(status, errors(stream, new PrintStream(err, true))) + " " + err;
+  }
+
+  private static ErrorPrinter errors(PrintStream out, PrintStream err) {
+    Shell shell =
+        new Shell(InputStream.nullInputStream(), out, err, Map.of(), Path.of(""), _ -> false);
+    return new ErrorPrinter(shell, false);
   }
 
   @Test
@@ -98,6 +107,6 @@ class CommandPartsTest {
     stream.print("é");
     stream.flush();
     assertThat(to.toString(StandardCharsets.UTF_8)).isEqualTo("é");
-    assertThat(output.status(0, stream)).isZero();
+    assertThat(output.status(0, errors(stream, stream))).isZero();
   }
 }

@@ -104,12 +104,6 @@ class DemoPartsTest {
   }
 
   @Test
-  void wordsForAShellAreQuotedWhereNeeded() {
-    assertThat(DemoNarration.quoted("/tmp/a-b_1.gguf")).isEqualTo("/tmp/a-b_1.gguf");
-    assertThat(DemoNarration.quoted("/a b/it's")).isEqualTo("'/a b/it'\\''s'");
-  }
-
-  @Test
   void aDirectoryIsNewAndPrivateToTheUser(@TempDir Path temporary) throws IOException {
     Shell shell =
         new Shell(

@@ -38,7 +38,7 @@ class NetworkQueryTest extends CommandFixture {
   @ValueSource(strings = {"nodes", "pipes"})
   void wrongArgumentsAreRejected(String command) {
     refused(2, "no member to ask", command);
-    refused(2, "pass --key-file F", command, "--join", "127.0.0.1:1");
+    refused(2, "pass --key-file net.key", command, "--join", "127.0.0.1:1");
     refused(2, "is no address", command, "--join", "x", "--key-file", "net.key");
     refused(1, "there is no file", command, "--join", "a:1", "--key-file", "none");
     refused(1, "none.toml does not exist", command, "--config", "none.toml");

@@ -35,7 +35,7 @@ class FlowCommandTest extends CommandFixture {
   void aNewWorkspaceSaysHowToSubmit() throws IOException {
     dev.millrace.store.fs.Workspace.open(ws);
     assertThat(cli.run("flow", "ws").out())
-        .endsWith("no jobs yet: submit one with  millrace work ws \"your prompt\"\n");
+        .endsWith("no jobs yet: submit one with  millrace work ws 'your prompt'\n");
     assertThat(cli.run("flow", "ws", "--json").out())
         .isEqualTo("{\"queued\":0,\"running\":0,\"done\":0,\"failed\":0}\n");
   }

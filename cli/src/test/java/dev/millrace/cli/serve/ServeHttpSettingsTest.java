@@ -80,8 +80,8 @@ class ServeHttpSettingsTest {
   void aPublicAddressNeedsKeys() throws IOException {
     refused("--bind", "0.0.0.0")
         .isInstanceOf(UsageException.class)
-        .hasMessageContaining("no file of API keys")
-        .hasMessageContaining("millrace apikey");
+        .hasMessageContaining("there are no API keys; pass --api-key-file keys")
+        .hasMessageContaining("\"millrace apikey client --file keys\" creates it");
     ServeHttpSettings keyed = http("--bind", "0.0.0.0", "--api-key-file", keys().toString());
     assertThat(keyed.settings().host()).isEqualTo("0.0.0.0");
     assertThat(keyed.settings().limits().rate().perSecond()).isEqualTo(1_000);
