@@ -30,15 +30,12 @@ public final class LeverCommand implements Command {
   @Override
   public int run(Shell shell, Arguments given) {
     PlaceLocator.Found found = PlaceLocator.locate(shell, given);
-    LeverReport report = new LeverReport(shell, given.has(Option.JSON));
     try (Place place = found.place()) {
+      LeverReport report = new LeverReport(shell, place, given.has(Option.JSON));
       for (JobLever each : row.read(found)) {
-        report.report(
-            each.job(),
-            each.success(),
-            place.apply(each.job(), each.lever(), LeverReport.cause(given)));
+        report.report(each, place.apply(each.job(), each.lever(), LeverReport.cause(given)));
       }
+      return report.status();
     }
-    return report.status();
   }
 }

@@ -2,6 +2,7 @@ package dev.millrace.cli.levers;
 
 import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.core.job.JobId;
 import java.util.List;
@@ -51,9 +52,11 @@ enum LeverForm {
           words.isEmpty()
               ? "no job: give its id and the number of a stage"
               : words.size() == 1
-                  ? "no stage: give its number; \"millrace job "
-                      + words.getFirst()
-                      + "\" shows them"
+                  ? "no stage: give its number; "
+                      + SuggestedCommand.of("job")
+                          .on(found.place().name())
+                          .with(found.id(words.getFirst()))
+                          .to("shows them")
                   : "unexpected argument: " + words.get(2));
     }
     int stage = Arguments.integer("STAGE", words.get(1), 1, 1_000_000);

@@ -5,6 +5,8 @@ import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.Syntax;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ErrorCode;
+import dev.millrace.cli.command.ErrorPrinter;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.place.Place;
@@ -52,12 +54,13 @@ public final class RetryCommand implements Command {
   }
 
   private static int retry(Shell shell, Arguments given, Place place, List<JobId> ids) {
+    ErrorPrinter errors = new ErrorPrinter(shell, given.has(Option.JSON));
     int status = ExitCode.OK;
     for (JobId id : ids) {
       try {
         print(shell, given, id, again(place, id, given.has(FROM_START)));
       } catch (CommandException e) {
-        shell.err().println("Error: " + id + ": " + e.getMessage());
+        errors.print(id, e);
         status = ExitCode.FAILED;
       }
     }
@@ -94,8 +97,8 @@ public final class RetryCommand implements Command {
     }
     return switch (result.outcome()) {
       case Outcome.Done _ -> result;
-      case Outcome.Missing _ -> throw new CommandException("no such job");
-      case Outcome refused -> throw new CommandException(refused.message());
+      case Outcome.Missing _ -> throw new CommandException(ErrorCode.NOT_FOUND, "no such job");
+      case Outcome refused -> throw new CommandException(ErrorCode.REFUSED, refused.message());
     };
   }
 }

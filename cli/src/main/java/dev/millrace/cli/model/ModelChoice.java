@@ -3,7 +3,6 @@ package dev.millrace.cli.model;
 import dev.millrace.cli.args.Suggestion;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.CommandException;
-import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.terminal.SanitizedText;

@@ -2,7 +2,6 @@ package dev.millrace.cli.model;
 
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ErrorText;
-import dev.millrace.cli.command.LauncherName;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.terminal.Colour;
 import dev.millrace.cli.terminal.NumberText;

@@ -13,7 +13,10 @@ import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageEvent;
+import dev.millrace.core.stage.StageTransitions;
 import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobView.StageView;
 import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.RetryRequest;
@@ -24,6 +27,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -71,6 +75,10 @@ final class RemoteWorkspace implements Place {
     return remote;
   }
 
+  /**
+   * As in Jobnik, the API lets a stage be approved that is open already, which a directory refuses:
+   * that is asked first.
+   */
   @Override
   public RetryResult retry(RetryRequest request) {
     return remote.retry(request);
@@ -78,11 +86,22 @@ final class RemoteWorkspace implements Place {
 
   @Override
   public Outcome apply(JobId id, Lever lever, Cause cause) {
-    try {
-      return remote.controls().apply(id, lever, cause);
-    } catch (UnsupportedOperationException e) {
-      throw new UsageException(e.getMessage());
+    if (cause.comment() != null) {
+      throw new UsageException("--comment cannot be sent over HTTP: the API has no field for it");
     }
+    Optional<Outcome> refusal =
+        lever instanceof Lever.Approve(int stage) ? refusal(id, stage) : Optional.empty();
+    return refusal.orElseGet(() -> remote.controls().apply(id, lever, cause));
+  }
+
+  private Optional<Outcome> refusal(JobId id, int stage) {
+    return remote
+        .find(id)
+        .flatMap(job -> job.stages().stream().filter(it -> it.number() == stage).findFirst())
+        .map(StageView::state)
+        .filter(state -> StageTransitions.TABLE.next(state, StageEvent.APPROVE).isEmpty())
+        .map(state -> StageTransitions.TABLE.refusal(state, StageEvent.APPROVE))
+        .map(Outcome.Refused::new);
   }
 
   @Override

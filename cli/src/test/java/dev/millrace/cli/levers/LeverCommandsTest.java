@@ -48,12 +48,18 @@ class LeverCommandsTest extends CommandFixture {
     assertThat(result.status()).isEqualTo(1);
     assertThat(result.out()).isEqualTo(queued + " paused\n");
     assertThat(result.err())
-        .contains("Error: " + done + ": job: cannot PAUSE from COMPLETED; legal: nothing")
-        .contains("Error: 1736700000_1_0: ");
+        .isEqualTo(
+            "Error: %s: the job has ended; it is COMPLETED; \"millrace retry ws %s\" runs it again as a new job\n"
+                    .formatted(done, done)
+                + "Error: 1736700000_1_0: no such job in ws; \"millrace jobs ws\" lists all"
+                + " jobs\n");
     InProcessCli.Result json = cli.run("resume", "ws", done, queued, "--json");
     assertThat(json.status()).isEqualTo(1);
-    assertThat(Json.object(json.lines().get(0)).get("answer")).isEqualTo("refused");
-    assertThat(Json.object(json.lines().get(1)).get("answer")).isEqualTo("resumed");
+    assertThat(json.out()).isEqualTo("{\"id\":\"" + queued + "\",\"answer\":\"resumed\"}\n");
+    assertThat(Json.object(json.err()).object("error").values())
+        .containsEntry("code", "refused")
+        .containsEntry("id", done)
+        .containsEntry("hint", "millrace retry ws " + done);
   }
 
   @Test
@@ -65,8 +71,45 @@ class LeverCommandsTest extends CommandFixture {
     assertThat(cli.run("approve", "ws", id).err()).contains("no stage: give its number");
     assertThat(cli.run("approve", "ws", id, "x").status()).isEqualTo(2);
     assertThat(cli.run("approve", "ws", id, "1", "2").status()).isEqualTo(2);
-    assertThat(cli.run("approve", "ws", id, "9").err()).contains("no stage 9; the job has 1");
-    assertThat(cli.run("approve", "ws", id, "1").err()).contains("cannot APPROVE from PENDING");
+    assertThat(cli.run("approve", "ws", id, "9").err())
+        .contains("there is no stage 9; the job has 1 stage;");
+    assertThat(cli.run("approve", "ws", id, "1").err())
+        .contains(": stage 1 is not at a gate; it is PENDING;");
+  }
+
+  /** A refusal says what is not the case and what is, and names no event of a table. */
+  @Test
+  void refusalsSpeakInCommands() {
+    String id = cli.submit("ws", "1");
+    refused("the job is not paused; it is PENDING", "resume", id);
+    cli.run("pause", "ws", id);
+    refused("the job is paused already; \"millrace resume ws " + id + "\" resumes it", "pause", id);
+    refused("stage 1 is not at a gate; it is PENDING", "approve", id, "1");
+    cli.run("abort", "ws", id);
+    refused("the job has ended; it is ABORTED\n", "abort", id);
+    refused("the job has ended; it is ABORTED; \"millrace retry ws " + id + "\" ", "resume", id);
+    refused("stage 1 is not at a gate; it is ABORTED", "approve", id, "1");
+    String gated =
+        cli.stdin(
+                """
+                {"stages": [{"type": "generate", "gate": true, "tasks": ["a"]},
+                            {"type": "generate", "gate": true, "each": "{{result}}"}]}
+                """)
+            .submit("ws", "--job", "-");
+    String approval = "; \"millrace approve ws " + gated + " 1\" approves stage 1, which waits";
+    refused("the job is not paused; it is PENDING" + approval, "resume", gated);
+    refused("stage 2 cannot be approved yet; stage 1 is WAITING" + approval, "approve", gated, "2");
+    refused("there is no stage 3; the job has 2 stages" + approval, "approve", gated, "3");
+  }
+
+  private void refused(String message, String command, String... words) {
+    String[] args = new String[words.length + 2];
+    args[0] = command;
+    args[1] = "ws";
+    System.arraycopy(words, 0, args, 2, words.length);
+    InProcessCli.Result result = cli.run(args);
+    assertThat(result.status()).isEqualTo(1);
+    assertThat(result.err()).startsWith("Error: " + words[0] + ": " + message);
   }
 
   @Test

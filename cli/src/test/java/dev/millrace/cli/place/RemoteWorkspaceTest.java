@@ -124,20 +124,20 @@ class RemoteWorkspaceTest {
     assertThat(cli.run("flow", url, id, "-w").out()).contains("\"AA\"", "\"BB\"");
     InProcessCli.Result late = cli.run("abort", url, id);
     assertThat(late.status()).isEqualTo(1);
-    assertThat(late.err()).contains("Illegal status transition from COMPLETED to ABORTED");
+    assertThat(late.err()).contains("the job has ended; it is COMPLETED");
     String held = cli.submit(url, "never", "--hold");
     assertThat(cli.run("abort", url, held).line()).isEqualTo(held + " aborted");
     assertThat(cli.run("flow", url, held).status()).isEqualTo(1);
     InProcessCli.Result missing = cli.run("pause", url, "1_2_3", "--json");
     assertThat(missing.status()).isEqualTo(1);
-    assertThat(missing.out()).contains("\"answer\":\"missing\"");
+    assertThat(missing.err()).contains("\"code\":\"not_found\"");
   }
 
   @Test
   void whatAServerCannotDoIsSaidOnce() throws IOException {
     String id = cli.submit(url, "hello");
     assertThat(cli.run("abort", url, id, "--comment", "why").err())
-        .contains("a comment cannot be sent over HTTP: the API has no field for it");
+        .contains("--comment cannot be sent over HTTP: the API has no field for it");
     Files.writeString(dir.resolve("in.jsonl"), "");
     for (String[] command :
         new String[][] {

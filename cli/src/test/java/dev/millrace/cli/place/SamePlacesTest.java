@@ -75,7 +75,9 @@ class SamePlacesTest {
   /** Runs a command on both places and returns what both have said. */
   private InProcessCli.Result same(String... command) {
     InProcessCli.Result directory = cli.run(on("ws", command));
-    InProcessCli.Result remote = cli.run(on(url, command));
+    InProcessCli.Result there = cli.run(on(url, command));
+    InProcessCli.Result remote =
+        new InProcessCli.Result(there.status(), there.out(), there.err().replace(url, "ws"));
     assertThat(remote).as(String.join(" ", command)).isEqualTo(directory);
     return directory;
   }
@@ -107,7 +109,8 @@ class SamePlacesTest {
                   0, "{\"id\":\"" + other + "\",\"answer\":\"aborted\"}\n", ""));
       InProcessCli.Result missing = cli.run("abort", place, "1_2_3", "--json");
       assertThat(missing.status()).isEqualTo(1);
-      assertThat(missing.out()).startsWith("{\"id\":\"1_2_3\",\"answer\":\"missing\",");
+      assertThat(missing.out()).isEmpty();
+      assertThat(missing.err()).startsWith("{\"error\":{\"code\":\"not_found\",");
     }
   }
 
@@ -121,6 +124,15 @@ class SamePlacesTest {
       assertThat(cli.run("approve", place, id, "2").line()).isEqualTo(id + " stage 2 approved");
       assertThat(cli.run("flow", place, id, "-w").status()).isZero();
     }
+    String id = done("z");
+    for (String lever : List.of("pause", "resume", "abort")) {
+      assertThat(same(lever, id).err()).contains("the job has ended; it is COMPLETED");
+    }
+    assertThat(same("approve", id, "1").err()).contains("stage 1 is not at a gate");
+    assertThat(same("approve", id, "9").err()).contains("no stage 9; the job has 1 stage");
+    String held = cli.submit("ws", "h", "--hold");
+    assertThat(same("pause", held).err()).contains("the job is paused already");
+    assertThat(same("approve", held, "1").err()).contains("it is PENDING");
     same("approve");
     same("approve", "1_2_3");
     same("approve", "1_2_3", "x");
@@ -225,10 +237,7 @@ class SamePlacesTest {
     for (String flag : List.of("--dry-run", "--json")) {
       InProcessCli.Result refused = cli.run("prune", url, "--older-than", "0s", flag);
       assertThat(refused.status()).isEqualTo(1);
-      assertThat(refused.err())
-          .startsWith("Error: 403 FORBIDDEN")
-          .contains("admin")
-          .hasLineCount(1);
+      assertThat(refused.err()).contains("403 FORBIDDEN").contains("admin").hasLineCount(1);
     }
     assertThat(store.state(InProcessCli.id(id))).contains(JobState.COMPLETED);
     assertThat(cli.run("retry", url, id).status()).isZero();

@@ -28,7 +28,8 @@ class FlowStagesTest extends CommandFixture {
   @Test
   void aGateIsApprovedAndTheLastStageIsTheResult() {
     String id = submit(FAN_OUT_AND_IN);
-    assertThat(cli.run("approve", "ws", id, "2").err()).contains("Previous stage is not COMPLETED");
+    assertThat(cli.run("approve", "ws", id, "2").err())
+        .contains("stage 2 cannot be approved yet; stage 1 is PENDING");
     InProcessCli.workAll(ws);
     assertThat(cli.run("flow", "ws", id).status()).isEqualTo(2);
     assertThat(cli.run("flow", "ws", id, "--stage", "2").err())
