@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A parsed command line: the values of each option, and the other words. */
@@ -93,7 +94,12 @@ public final class Arguments {
       // reported below
     }
     throw new UsageException(
-        name + " must be a whole number from " + least + " to " + most + ", not \"" + text + "\"");
+        name
+            + " must be a whole number "
+            + (most == Integer.MAX_VALUE ? "of at least " + least : "from " + least + " to " + most)
+            + ", not \""
+            + text
+            + "\"");
   }
 
   public @Nullable Duration duration(Option option) {
@@ -117,6 +123,34 @@ public final class Arguments {
       return duration(option);
     }
     return Duration.ofSeconds(Long.parseLong(text));
+  }
+
+  /** The same, and 0 is not among them. */
+  public @Nullable Duration positiveDuration(Option option) {
+    Duration duration = duration(option);
+    if (duration != null && duration.isZero()) {
+      throw new UsageException(shown(option) + " must be longer than 0s");
+    }
+    return duration;
+  }
+
+  /** The value of the option as {@code reader} reads it, whose complaint gets the option's name. */
+  public <T> @Nullable T read(Option option, Function<String, T> reader) {
+    String text = get(option);
+    return text == null ? null : read(option, text, reader);
+  }
+
+  /** The same for every value of the option. */
+  public <T> List<T> readAll(Option option, Function<String, T> reader) {
+    return all(option).stream().map(text -> read(option, text, reader)).toList();
+  }
+
+  private <T> T read(Option option, String text, Function<String, T> reader) {
+    try {
+      return reader.apply(text);
+    } catch (IllegalArgumentException | UsageException e) {
+      throw new UsageException(shown(option) + ": " + e.getMessage());
+    }
   }
 
   /** Rejects a command line that has both options. */

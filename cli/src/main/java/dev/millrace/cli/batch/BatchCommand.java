@@ -192,11 +192,11 @@ public final class BatchCommand implements Command {
               + "\", but "
               + String.join(", ", served));
     }
+    InferenceSettings inference =
+        model == null ? null : InferenceOptions.settings(shell, given, List.of(model));
     BatchFile file =
         BatchFile.read(shell.path(name), name, new BatchFile.Models(override != null, served));
     requireType(existing, owner, file.endpoint().type());
-    InferenceSettings inference =
-        model == null ? null : InferenceOptions.settings(shell, given, List.of(model));
     return new BatchRun.Settings(
         existing == null ? PlaceOpener.openToServe(shell, named) : existing,
         new BatchJob(

@@ -1,7 +1,8 @@
 package dev.millrace.cli.batch;
 
 import dev.millrace.cli.command.CommandException;
-import dev.millrace.cli.command.LauncherName;
+import dev.millrace.cli.command.ErrorCode;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.cli.serve.LocalServer;
 import dev.millrace.cli.serve.LocalWorkers;
@@ -35,13 +36,14 @@ final class BatchHost implements AutoCloseable {
   /** Refuses to begin work that no process would do. */
   void require() {
     if (workers == null && !place.owner().held()) {
-      throw new CommandException(
+      throw CommandException.suggesting(
+          ErrorCode.FAILED,
           "no server works on "
               + place.location()
               + ": pass --model MODEL, for example --model house (the bundled model), or start"
-              + " one with \""
-              + LauncherName.MILLRACE
-              + " serve\"");
+              + " a server there",
+          SuggestedCommand.of("serve").on(place.name()).with("--model", "house"),
+          "does");
     }
   }
 

@@ -10,10 +10,12 @@ import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.model.EngineOpener;
 import dev.millrace.cli.model.ModelChoice;
 import dev.millrace.cli.model.PipeModel;
+import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
+import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.server.infer.model.NamedModel;
 import java.nio.file.Files;
@@ -122,13 +124,27 @@ public final class InferenceOptions {
     if (idle != null && idle.isZero()) {
       throw new UsageException(given.shown(IDLE) + " must be longer than 0s");
     }
-    return usual
-        .withEngine(engine(shell, given))
-        .withIdle(idle == null ? usual.shelf().idle() : idle)
-        .withMemory(
-            memory == null ? usual.shelf().memory() : MemorySize.parse(given.shown(MEMORY), memory))
-        .withSampling(GenerationDefaults.of(shell))
-        .withChatTemplate(GenerationDefaults.chatTemplate(shell));
+    InferenceSettings settings =
+        usual
+            .withEngine(engine(shell, given))
+            .withIdle(idle == null ? usual.shelf().idle() : idle)
+            .withSampling(GenerationDefaults.of(shell))
+            .withChatTemplate(GenerationDefaults.chatTemplate(shell));
+    return memory == null ? settings : withMemory(settings, given.shown(MEMORY), memory);
+  }
+
+  /** Rejects a memory that is too small now, not after a workspace is taken over. */
+  private static InferenceSettings withMemory(
+      InferenceSettings settings, String shown, String memory) {
+    InferenceSettings limited = settings.withMemory(MemorySize.parse(shown, memory));
+    requireReadable(settings.models());
+    try {
+      Inference.requireRoom(limited);
+    } catch (EngineException e) {
+      throw new UsageException(
+          shown + " " + memory + ": " + SanitizedText.line(e.getMessage(), 1000));
+    }
+    return limited;
   }
 
   private static EngineSettings engine(Shell shell, Arguments given) {

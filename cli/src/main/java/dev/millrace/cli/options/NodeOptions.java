@@ -105,17 +105,21 @@ public final class NodeOptions {
           "this node would hold no layers: pass --layers MODEL:FROM-TO, or --memory SIZE for"
               + " layers that servers ask for, or both");
     }
-    String memory = given.get(MEMORY);
+    // Numbers first: they are checked without a file.
+    String size = given.get(MEMORY);
+    long memory = size == null ? 0 : MemorySize.parse(given.shown(MEMORY), size);
+    int threads = given.integer(EngineOptions.THREADS, 1, 1024, EngineSettings.usual().threads());
+    int origins = given.integer(MAX_ORIGINS, 1, 1024, NodeSettings.DEFAULT_MAX_SESSIONS);
     String name = given.get(NAME);
     try {
       return new NodeSettings(
           NetworkOptions.settings(
               shell, given, NAME, name == null ? HostName.of(shell) : name, USUAL),
           layers(shell, given),
-          memory == null ? 0 : MemorySize.parse(given.shown(MEMORY), memory),
-          given.integer(EngineOptions.THREADS, 1, 1024, EngineSettings.usual().threads()),
+          memory,
+          threads,
           EngineOptions.kernels(shell),
-          given.integer(MAX_ORIGINS, 1, 1024, NodeSettings.DEFAULT_MAX_SESSIONS),
+          origins,
           modelPaths(shell, given),
           CacheDirectory.of(shell, given));
     } catch (ClusterException e) {

@@ -34,8 +34,10 @@ public final class PromptArgument {
       boolean large = prompt.length() > JobSpec.MAX_PROMPT_BYTES / 3;
       require(large ? prompt.getBytes(StandardCharsets.UTF_8).length : 0);
     }
-    if (prompt.isEmpty()) {
-      throw new CommandException("Empty prompt provided: give words, or \"-\" and a text on stdin");
+    if (prompt.isBlank()) {
+      throw new CommandException(
+          "Empty prompt provided: PROMPT must not be blank; give words, or \"-\" and a text on"
+              + " stdin");
     }
     return prompt;
   }

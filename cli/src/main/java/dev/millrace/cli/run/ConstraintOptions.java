@@ -3,13 +3,12 @@ package dev.millrace.cli.run;
 import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ErrorCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.command.Utf8Decoder;
 import dev.millrace.cli.model.EngineOpener;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
-import dev.millrace.engine.Engine;
-import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.error.GrammarException;
 import dev.millrace.engine.grammar.Grammar;
 import dev.millrace.engine.grammar.JsonSchema;
@@ -29,23 +28,20 @@ final class ConstraintOptions {
 
   private ConstraintOptions() {}
 
-  static GenerationRequest constrain(
-      Shell shell, Arguments given, Engine engine, GenerationRequest request) throws IOException {
+  /** The grammar that the answer must follow; null: none. */
+  static @Nullable Grammar grammar(Shell shell, Arguments given) throws IOException {
     given.exclude(GRAMMAR, SCHEMA);
-    Grammar grammar = grammar(shell, given);
-    if (grammar == null) {
-      return request;
-    }
-    return request.withConstraint(engine.constraint(grammar));
-  }
-
-  private static @Nullable Grammar grammar(Shell shell, Arguments given) throws IOException {
     String grammar = given.get(GRAMMAR);
     String schema = given.get(SCHEMA);
     if (grammar == null && schema == null) {
       return null;
     }
     Path file = shell.path(grammar == null ? schema : grammar);
+    if (!Files.exists(file)) {
+      throw new CommandException(
+          ErrorCode.NOT_FOUND,
+          (grammar == null ? SCHEMA : GRAMMAR).shown() + ": " + file + " does not exist");
+    }
     try {
       return grammar == null ? schema(file) : Grammar.gbnf(read(file));
     } catch (GrammarException e) {

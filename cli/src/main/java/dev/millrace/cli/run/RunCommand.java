@@ -15,11 +15,13 @@ import dev.millrace.cli.options.PromptArgument;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.core.json.Json;
 import dev.millrace.engine.Engine;
+import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.Generation;
 import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.api.GenerationResult;
 import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.grammar.Grammar;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -92,12 +94,26 @@ public final class RunCommand implements Command {
     if (given.all(STOP).contains("")) {
       throw new UsageException("--stop must not be empty: it would end every answer at once");
     }
+    // Everything is checked before stdin is read, which may block, and before the model is loaded.
     Instant now = now(given.get(NOW));
-    String prompt = PromptArgument.of(shell, given, 0);
     SamplingOptions sampling = SamplingOptions.of(given);
-    try (Engine engine =
-        EngineOpener.open(model.file(), EngineOptions.settings(shell, given).withSlots(1))) {
-      return answer(shell, given, new NamedEngine(model.name(), engine), prompt, sampling, now);
+    int most = given.integer(MAX_TOKENS, 1, Integer.MAX_VALUE, Integer.MAX_VALUE);
+    Grammar grammar = ConstraintOptions.grammar(shell, given);
+    EngineSettings settings = EngineOptions.settings(shell, given).withSlots(1);
+    String prompt = PromptArgument.of(shell, given, 0);
+    try (Engine engine = EngineOpener.open(model.file(), settings)) {
+      RunPrompt conversation = RunPrompt.of(engine, prompt, given.get(SYSTEM), given.has(RAW), now);
+      GenerationRequest request =
+          GenerationRequest.of(conversation.tokens(), sampling.sampling(), most)
+              .withStops(given.all(STOP));
+      if (grammar != null) {
+        request = request.withConstraint(engine.constraint(grammar));
+      }
+      if (given.has(IGNORE_END)) {
+        request = request.ignoringEnd();
+      }
+      NamedEngine named = new NamedEngine(model.name(), engine);
+      return answer(shell, given.has(Option.JSON), named, conversation, request, sampling);
     } catch (EngineException e) {
       throw EngineOpener.error(model.file(), e);
     }
@@ -108,26 +124,13 @@ public final class RunCommand implements Command {
 
   private static int answer(
       Shell shell,
-      Arguments given,
+      boolean json,
       NamedEngine model,
-      String prompt,
-      SamplingOptions sampling,
-      Instant now)
-      throws IOException, InterruptedException {
+      RunPrompt conversation,
+      GenerationRequest request,
+      SamplingOptions sampling)
+      throws InterruptedException {
     Engine engine = model.engine();
-    RunPrompt conversation = RunPrompt.of(engine, prompt, given.get(SYSTEM), given.has(RAW), now);
-    int[] tokens = conversation.tokens();
-    GenerationRequest request =
-        GenerationRequest.of(
-                tokens,
-                sampling.sampling(),
-                given.integer(MAX_TOKENS, 1, Integer.MAX_VALUE, Integer.MAX_VALUE))
-            .withStops(given.all(STOP));
-    if (given.has(IGNORE_END)) {
-      request = request.ignoringEnd();
-    }
-    request = ConstraintOptions.constrain(shell, given, engine, request);
-    boolean json = given.has(Option.JSON);
     AnswerPrinter printer = new AnswerPrinter(shell, json);
     Generation generation = engine.submit(request, printer);
     GenerationResult result = generation.await();

@@ -117,7 +117,11 @@ public final class ApiKeyCommand implements Command {
   private static Set<KeyScope> scopes(String text) {
     Set<KeyScope> scopes = EnumSet.noneOf(KeyScope.class);
     for (String word : text.split(",", -1)) {
-      scopes.add(ApiKeyFile.scope(word));
+      try {
+        scopes.add(ApiKeyFile.scope(word));
+      } catch (IllegalArgumentException e) {
+        throw new CommandException(SCOPE.shown() + ": " + e.getMessage());
+      }
     }
     return scopes;
   }

@@ -3,6 +3,7 @@ package dev.millrace.cli.submit;
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 
 import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ErrorCode;
 import dev.millrace.cli.command.Utf8Decoder;
 import dev.millrace.cli.model.EngineOpener;
 import dev.millrace.core.json.Json;
@@ -92,7 +93,7 @@ final class ConstraintFile {
         return in.readNBytes(MOST + 1);
       }
     } catch (NoSuchFileException e) {
-      throw new CommandException(file + " does not exist");
+      throw new CommandException(ErrorCode.NOT_FOUND, file + " does not exist");
     }
   }
 }

@@ -2,6 +2,7 @@ package dev.millrace.cli.submit;
 
 import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ErrorCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.command.Utf8Decoder;
 import dev.millrace.core.job.JobDocument;
@@ -21,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 final class JobFileReader {
   private static final int MOST = 64_000_000;
   private static final String STDIN = "-";
+
+  /** The types of tasks whose input is a prompt. */
+  private static final Set<String> PROMPTED = Set.of("generate", "embed");
 
   private final Shell shell;
   private boolean stdinUsed;
@@ -53,12 +58,31 @@ final class JobFileReader {
     }
     try {
       String text = Utf8Decoder.decode(bytes, 0, bytes.length, document);
-      return header.on(
-          JobDocument.read(Json.object(text), (stage, file) -> tasks(base, stage, file)));
+      JobSpec spec = JobDocument.read(Json.object(text), (stage, file) -> tasks(base, stage, file));
+      requirePrompts(document, spec);
+      return header.on(spec);
     } catch (UncheckedIOException e) {
       throw e.getCause();
     } catch (JsonException | IllegalArgumentException e) {
       throw new CommandException(document + ": " + e.getMessage());
+    }
+  }
+
+  /** A prompt on the command line must not be blank, so neither may one in a document. */
+  private static void requirePrompts(String document, JobSpec spec) {
+    int stage = 0;
+    for (StageSpec each : spec.stages()) {
+      stage++;
+      int task = 0;
+      for (TaskSpec one : each.tasks()) {
+        task++;
+        if (PROMPTED.contains(each.type())
+            && one.input() instanceof String text
+            && text.isBlank()) {
+          throw new CommandException(
+              document + ": stage " + stage + ", task " + task + ": the prompt must not be blank");
+        }
+      }
     }
   }
 
@@ -67,7 +91,11 @@ final class JobFileReader {
       Path file = base.resolve(shell.path(name));
       if (!Files.isRegularFile(file)) {
         throw new CommandException(
-            file + (Files.exists(file) ? " is not a file" : " does not exist"));
+            ErrorCode.NOT_FOUND,
+            WorkCommand.JOB.shown()
+                + ": "
+                + file
+                + (Files.exists(file) ? " is not a file" : " does not exist"));
       }
       return Files.newInputStream(file);
     }

@@ -1,7 +1,9 @@
 package dev.millrace.cli.submit;
 
 import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.options.PromptArgument;
 import dev.millrace.cli.place.PlaceLocator;
@@ -39,7 +41,8 @@ final class PromptJobBuilder {
     JsonObject data = data(shell, given);
     TaskPolicy policy = policy(given);
     Header header = Header.of(given);
-    String type = StageSpec.requireType(WorkOptionRules.type(given));
+    given.read(WorkCommand.TYPE, StageSpec::requireType);
+    String type = WorkOptionRules.type(given);
     String prompt = PromptArgument.of(shell, given);
     StageSpec stage =
         StageSpec.builder(type)
@@ -55,26 +58,14 @@ final class PromptJobBuilder {
     return new TaskPolicy(
         given.integer(WorkCommand.ATTEMPTS, 1, 1_000, usual.maxAttempts()),
         usual.backoff(),
-        given.duration(WorkCommand.QUEUE_TIMEOUT),
-        given.duration(WorkCommand.RUN_TIMEOUT),
+        given.positiveDuration(WorkCommand.QUEUE_TIMEOUT),
+        given.positiveDuration(WorkCommand.RUN_TIMEOUT),
         usual.recoveryCeiling());
   }
 
   private static JsonObject data(Shell shell, Arguments given) throws IOException {
     JsonObject data = JsonObject.create();
-    String schema = given.get(WorkCommand.SCHEMA);
-    if (schema != null) {
-      Path file = shell.path(schema);
-      String read = ConstraintFile.schema(file);
-      data.put(SCHEMA, read);
-      if (WorkOptionRules.type(given).equals("generate")) {
-        data.put(GRAMMAR, ConstraintFile.gbnf(file, read));
-      }
-    }
-    String grammar = given.get(WorkCommand.GRAMMAR);
-    if (grammar != null) {
-      data.put(GRAMMAR, ConstraintFile.grammar(shell.path(grammar)));
-    }
+    constrain(shell, data, given);
     GenerationOptions.put(data, given);
     for (String parameter : given.all(WorkCommand.PARAM)) {
       int equals = parameter.indexOf('=');
@@ -97,6 +88,28 @@ final class PromptJobBuilder {
     return data;
   }
 
+  private static void constrain(Shell shell, JsonObject data, Arguments given) throws IOException {
+    Option option = given.has(WorkCommand.SCHEMA) ? WorkCommand.SCHEMA : WorkCommand.GRAMMAR;
+    String named = given.get(option);
+    if (named == null) {
+      return;
+    }
+    Path file = shell.path(named);
+    try {
+      if (option == WorkCommand.GRAMMAR) {
+        data.put(GRAMMAR, ConstraintFile.grammar(file));
+        return;
+      }
+      String schema = ConstraintFile.schema(file);
+      data.put(SCHEMA, schema);
+      if (WorkOptionRules.type(given).equals("generate")) {
+        data.put(GRAMMAR, ConstraintFile.gbnf(file, schema));
+      }
+    } catch (CommandException e) {
+      throw new CommandException(e.code(), option.shown() + ": " + e.getMessage());
+    }
+  }
+
   /** The value if the text is JSON, else the text. */
   private static @Nullable Object value(String text) {
     try {
@@ -115,18 +128,12 @@ final class PromptJobBuilder {
       List<String> tags) {
 
     static Header of(Arguments given) {
-      String priority = given.get(WorkCommand.PRIORITY);
-      String parent = given.get(WorkCommand.PARENT);
-      List<String> tags = given.all(WorkCommand.TAG);
-      for (String tag : tags) {
-        JobSpec.requireTag(tag);
-      }
       return new Header(
-          given.get(WorkCommand.NAME),
-          priority == null ? null : JobDocument.priority(priority),
+          given.read(WorkCommand.NAME, JobSpec::requireName),
+          given.read(WorkCommand.PRIORITY, JobDocument::priority),
           given.has(WorkCommand.HOLD),
-          parent == null ? null : PlaceLocator.id(parent),
-          tags);
+          given.read(WorkCommand.PARENT, PlaceLocator::id),
+          given.readAll(WorkCommand.TAG, JobSpec::requireTag));
     }
 
     /** {@code spec} with these options set or added. */

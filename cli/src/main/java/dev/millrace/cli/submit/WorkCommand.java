@@ -8,7 +8,6 @@ import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
-import dev.millrace.cli.place.JobIdLookup;
 import dev.millrace.cli.place.Place;
 import dev.millrace.cli.place.PlaceOpener;
 import dev.millrace.core.Work.SubmitResult;
@@ -21,12 +20,12 @@ import java.util.List;
 
 /** {@code millrace work}: submits a job and prints only its id. */
 public final class WorkCommand implements Command {
-  static final Option IMAGE =
-      Option.value("image", "PATH", "attach an image (not supported)").letter('i').many();
-  static final Option AUDIO = Option.value("audio", "PATH", "attach audio (not supported)").many();
+  // nrvna's options without a meaning here: refused with what to do instead, and not in the help.
+  static final Option IMAGE = Option.value("image", "PATH", "").letter('i').many();
+  static final Option AUDIO = Option.value("audio", "PATH", "").many();
   static final Option EMBED = Option.flag("embed", "create an embedding");
-  static final Option TTS = Option.flag("tts", "generate speech (not supported)");
-  static final Option STT = Option.flag("stt", "transcribe audio (not supported)");
+  static final Option TTS = Option.flag("tts", "");
+  static final Option STT = Option.flag("stt", "");
   static final Option MODE = Option.value("mode", "MODE", "text or embed").choices("text", "embed");
   static final Option TYPE =
       Option.value("type", "TYPE", "the task type: for workers other than the model");
@@ -118,15 +117,12 @@ public final class WorkCommand implements Command {
     WorkOptionRules.check(arguments);
     JobSpec spec = spec(shell, arguments);
     SubmitResult result;
-    try (Place place = PlaceOpener.openToSubmit(shell, arguments.words().getFirst())) {
-      String parent = arguments.get(PARENT);
-      result =
-          place
-              .work()
-              .submit(
-                  parent == null
-                      ? spec
-                      : spec.toBuilder().parent(JobIdLookup.find(place, parent)).build());
+    String named = arguments.words().getFirst();
+    if (spec.parent() != null) {
+      spec = spec.toBuilder().parent(KnownParent.find(shell, named, spec.parent())).build();
+    }
+    try (Place place = PlaceOpener.openToSubmit(shell, named)) {
+      result = place.work().submit(spec);
     }
     if (!result.ok()) {
       throw new CommandException(result.message());

@@ -86,17 +86,17 @@ class GenerationDefaultsTest {
 
   @Test
   void aMalformedValueNamesItsVariable() throws IOException {
-    refused("NRVNA_PREDICT", "many", "a whole number from 1");
-    refused("NRVNA_PREDICT", "0", "a whole number from 1");
+    refused("NRVNA_PREDICT", "many", "a whole number of at least 1");
+    refused("NRVNA_PREDICT", "0", "a whole number of at least 1");
     refused("NRVNA_TEMP", "warm", "a number from 0 to 100");
     refused("NRVNA_TEMP", "-1", "a number from 0 to 100");
     refused("NRVNA_TEMP", "NaN", "a number from 0 to 100");
-    refused("MILLRACE_TOP_K", "1.5", "a whole number from 0");
+    refused("MILLRACE_TOP_K", "1.5", "a whole number of at least 0");
     refused("NRVNA_TOP_P", "0", "above 0, at most 1");
     refused("NRVNA_TOP_P", "1.1", "a number from 0 to 1");
     refused("NRVNA_MIN_P", "2", "a number from 0 to 1");
     refused("NRVNA_REPEAT_PENALTY", "0", "above 0");
-    refused("NRVNA_REPEAT_LAST_N", "-2", "a whole number from -1");
+    refused("NRVNA_REPEAT_LAST_N", "-2", "a whole number of at least -1");
     refused("NRVNA_SEED", "x", "64 bits");
     refused("NRVNA_THINKING", "yes", "0 or 1");
     refused("NRVNA_CHAT_TEMPLATE_FILE", "none.jinja", "does not exist");
@@ -125,11 +125,12 @@ class GenerationDefaultsTest {
     assertThat(MemorySize.parse("--memory", "512m")).isEqualTo(512L << 20);
     assertThat(MemorySize.parse("--memory", "1.5GiB")).isEqualTo(3L << 29);
     assertThat(MemorySize.parse("--memory", "2TB")).isEqualTo(2L << 40);
-    assertThat(MemorySize.parse("--memory", "1000")).isEqualTo(1000);
+    assertThat(MemorySize.parse("--memory", "1048576")).isEqualTo(1L << 20);
     assertThat(NumberText.bytes(3L << 29)).isEqualTo("1.5 GiB");
     assertThat(NumberText.bytes(1000)).isEqualTo("1000 B");
     assertThat(NumberText.bytes((1L << 20) - 1)).isEqualTo("1.0 MiB");
-    for (String wrong : new String[] {"", "much", "0", "-1G", "4X", "G", "9999999T", "1e3"}) {
+    for (String wrong :
+        new String[] {"", "much", "0", "1", "1000", "1023K", "-1G", "4X", "G", "9999999T", "1e3"}) {
       assertThatThrownBy(() -> MemorySize.parse("--memory", wrong))
           .as(wrong)
           .hasMessageContaining("--memory must be an amount of memory");

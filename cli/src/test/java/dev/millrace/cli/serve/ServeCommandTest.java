@@ -12,6 +12,7 @@ import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +29,33 @@ class ServeCommandTest extends CommandFixture {
     System.arraycopy(words, 0, args, 1, words.length);
     InProcessCli.Result result = cli.run(args);
     assertThat(result.status()).as(result.toString()).isEqualTo(1);
-    assertThat(result.err()).startsWith("Error: ").contains(message);
+    boolean json = List.of(words).contains("--json");
+    assertThat(result.err()).startsWith(json ? "{\"error\":" : "Error: ").contains(message);
+  }
+
+  /** Nothing is loaded, and no workspace is made: the option is named at once. */
+  @Test
+  void aMemoryThatNoModelFitsIntoIsRejectedFirst() throws IOException {
+    RandomModelFiles.random(dir.resolve("m.gguf"), 1);
+    refused(
+        "--memory must be an amount of memory from 1M",
+        "-d",
+        "new",
+        "-m",
+        "m.gguf",
+        "--memory",
+        "1");
+    refused(
+        "--memory 1M: model \"m\" needs ",
+        "-d",
+        "new",
+        "-m",
+        "m.gguf",
+        "--memory",
+        "1M",
+        "--ctx",
+        "64");
+    assertThat(dir.resolve("new")).doesNotExist();
   }
 
   @Test
@@ -100,7 +127,8 @@ class ServeCommandTest extends CommandFixture {
     refused("--join goes with --end-model", "-d", "ws", "--exec", "a=b", "--join", "a:1");
     refused("--audit goes with --end-model", "-d", "ws", "-m", "m.gguf", "--audit", "1");
     refused("--end-model needs a network", "-d", "ws", "--end-model", "m.gguf");
-    refused("pass --key-file F", "-d", "ws", "--end-model", "m.gguf", "--join", "127.0.0.1:1");
+    refused(
+        "pass --key-file net.key", "-d", "ws", "--end-model", "m.gguf", "--join", "127.0.0.1:1");
     refused("there is no such file", with(pipe, 3, "none.gguf"));
     refused("--local-layers must be a whole number from 0 to 2", and(pipe, "--local-layers", "3"));
     refused("--audit must be a share from 0 to 1", and(pipe, "--audit", "1.5"));
@@ -163,7 +191,7 @@ class ServeCommandTest extends CommandFixture {
     try (JobStore other = Workspace.open(ws).own().orElseThrow()) {
       assertThat(other).isNotNull();
       assertThat(cli.run("nrvnad", "m.gguf", "ws").err())
-          .endsWith("; stop it with \"nrvnad stop ws\"\n");
+          .endsWith("; \"millrace nrvnad stop ws\" stops it\n");
     }
     assertThat(cli.run("nrvnad", "m.gguf", "ws", "--vocoder", "v.gguf").err())
         .contains("--vocoder is not supported", "Make speech of a result in a last stage");

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class WorkCommandTest extends CommandFixture {
@@ -211,7 +212,7 @@ class WorkCommandTest extends CommandFixture {
     refused("--top-p must be a number from 0 to 1", "--top-p", "1.1");
     refused("--min-p must be a number from 0 to 1", "--min-p", "NaN");
     refused("--top-k must be a whole number", "--top-k=-1");
-    refused("--max-tokens must be a whole number from 1", "-n", "0");
+    refused("--max-tokens must be a whole number of at least 1", "-n", "0");
     refused("--seed must be a whole number of 64 bits", "--seed", "1.5");
     refused("--stop must not be empty", "--stop", "");
     refused("--model must not be empty", "--model", " ");
@@ -309,19 +310,43 @@ class WorkCommandTest extends CommandFixture {
 
   @Test
   void valuesAreChecked() {
-    refused("tag \"a b\" must be 1 to 64", "--tag", "a b");
+    refused("--tag: tag \"a b\" must be 1 to 64", "--tag", "a b");
     refused("must be 1 to 64", "--tag", "x".repeat(65));
-    refused("Invalid job ID: ../x", "--parent", "../x");
-    refused("priority \"urgent\" must be one of", "--priority", "urgent");
+    refused("--parent: Invalid job ID: ../x", "--parent", "../x");
+    refused("--priority: priority \"urgent\" must be one of", "--priority", "urgent");
     refused("--attempts must be a whole number from 1 to 1000", "--attempts", "0");
     refused("is not a duration", "--run-timeout", "soon");
-    refused("queueTimeout must be longer than 0", "--queue-timeout", "0s");
-    refused("stage type \"a/b\"", "--type", "a/b");
+    refused("--queue-timeout must be longer than 0s", "--queue-timeout", "0s");
+    refused("--type: stage type \"a/b\"", "--type", "a/b");
     refused("--param must be NAME=VALUE", "--param", "novalue");
     refused("use --json-schema or --grammar", "--param", "grammar=x");
     refused("--param prompt: the prompt is given as words already", "--param", "prompt=other");
     refused("--param a is given twice", "--param", "a=1", "--param", "a=2");
-    refused("name has 1 to 200", "--name", " ");
+    refused("--name: a job's name has 1 to 200", "--name", " ");
+  }
+
+  @Test
+  void aBlankPromptIsRejectedWhereverItComesFrom() {
+    for (String blank : List.of("", " ", "\t\n \n")) {
+      assertThat(cli.run("work", "ws", blank).err()).contains("PROMPT must not be blank");
+      assertThat(cli.stdin(blank).run("work", "ws", "-").err())
+          .contains("PROMPT must not be blank");
+      String job = "{\"stages\": [{\"type\": \"generate\", \"tasks\": [\"a\", %s]}]}";
+      assertThat(cli.stdin(job.formatted(Json.write(blank))).run("work", "ws", "--job", "-").err())
+          .contains("stage 1, task 2: the prompt must not be blank");
+    }
+    assertThat(ws).doesNotExist();
+  }
+
+  @Test
+  void aParentMustBeAJobOfTheWorkspace() {
+    assertThat(cli.run("work", "ws", "x", "--parent", "1_2_3").err())
+        .isEqualTo("Error: --parent 1_2_3: there is no workspace in ws\n");
+    assertThat(ws).doesNotExist();
+    String parent = cli.submit("ws", "x");
+    assertThat(cli.run("work", "ws", "x", "--parent", "1_2_3").err())
+        .startsWith("Error: --parent 1_2_3: there is no such job in ws; \"millrace jobs ws\"");
+    cli.submit("ws", "x", "--parent", parent);
   }
 
   @Test
