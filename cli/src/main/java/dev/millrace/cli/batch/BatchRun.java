@@ -2,7 +2,6 @@ package dev.millrace.cli.batch;
 
 import dev.millrace.cli.batch.BatchJob.Purpose;
 import dev.millrace.cli.command.CommandException;
-import dev.millrace.cli.command.ErrorCode;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.place.OwnablePlace;

@@ -25,6 +25,7 @@ public final class DoctorCommand implements Command {
   private static final Option PORT =
       Option.wholeNumber(
           "port", "N", "check this port for HTTP (default " + HttpOptions.USUAL_PORT + ")");
+
   /** Unlike other commands, it looks at files: a URL is refused. */
   private static final Option WORKSPACE =
       Option.value(

@@ -141,7 +141,8 @@ public record ModelChoice(String name, Path file) {
             + "\" in its name in "
             + SanitizedText.line(String.join(", ", places), 2000)
             + "; "
-            + SuggestedCommand.of("models").to("lists all names, and \"house\" is the bundled model")
+            + SuggestedCommand.of("models")
+                .to("lists all names, and \"house\" is the bundled model")
             + (near == null ? "" : "; did you mean " + near + "?"));
   }
 

@@ -78,7 +78,9 @@ class OperatorFilesTest {
     assertThat(files).hasSizeGreaterThan(4);
     List<String> command = new ArrayList<>(List.of("systemd-analyze", "verify", "--man=no"));
     command.addAll(files);
-    assertThat(run(command.toArray(String[]::new))).isEmpty();
+    Stream<String> said = run(command.toArray(String[]::new)).lines();
+    assertThat(said) // it may also speak of the machine's own units
+        .noneMatch(line -> line.contains("millrace") || line.contains(dir.toString()));
   }
 
   /** The programs of the examples are not where the examples say. */
