@@ -1,5 +1,6 @@
 package dev.millrace.cli.doctor;
 
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.model.MachineMemory;
 import dev.millrace.cli.terminal.NumberText;
 
@@ -30,8 +31,8 @@ public final class MemoryCheck {
       findings.warn(
           "memory",
           text,
-          "end other programs, or give the container more; FITS of \"millrace models\" says which"
-              + " models still run");
+          "end other programs, or give the container more; "
+              + SuggestedCommand.of("models").to("says which models fit"));
     } else {
       findings.ok("memory", text);
     }

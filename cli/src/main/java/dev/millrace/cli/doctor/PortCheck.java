@@ -69,7 +69,7 @@ public final class PortCheck {
       findings.warn(
           SUBJECT,
           port + " is taken by " + who,
-          "\"millrace serve\" takes any free port then; --port N chooses one");
+          "a server takes any free port then; its option --port N chooses one");
     }
   }
 
