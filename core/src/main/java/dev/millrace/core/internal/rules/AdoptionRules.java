@@ -118,15 +118,11 @@ public final class AdoptionRules {
   private static void open(JobUpdate update, EndedJob ended, StageFold before) {
     update.runCascade();
     int number = before.number();
-    if (update.fold().stage(number).state() == StageState.WAITING && before.hasOpened()) {
-      Cause approval = ended.approval(number);
-      String comment = approval == null ? null : approval.comment();
+    Cause approval = ended.approval(number);
+    if (update.fold().stage(number).state() == StageState.WAITING && approval != null) {
+      String comment = approval.comment() == null ? "" : ": " + approval.comment();
       LeverRules.approve(
-          update,
-          number,
-          Cause.user(
-              approval == null ? null : approval.who(),
-              "in job " + ended.id() + (comment == null ? "" : ": " + comment)));
+          update, number, Cause.user(approval.who(), "in job " + ended.id() + comment));
     }
   }
 

@@ -178,6 +178,23 @@ abstract class RetryTemplatesContract extends ContractCase {
   }
 
   @Test
+  void aGateThatNobodyApprovedInTheRetryAsksInTheNextOneToo() {
+    JobId id = submit(collecting(1, stage("a", "x", "y")), gate(stage("b", "1", "2")));
+    complete(claimOne("a"), "X");
+    failForGood(claimOne("a"));
+    assertThat(store.approve(id, 2, ANNA)).isEqualTo(Outcome.DONE);
+    complete(claimOne("b"), "one");
+    failForGood(claimOne("b"));
+    JobId again = retry(id, 2);
+    workOff("a");
+    store.abort(again, ANNA); // at its gate, with an adopted task behind it
+    JobId third = retry(again, 3);
+    assertThat(stageState(third, 1)).isEqualTo(StageState.COMPLETED);
+    assertThat(stageState(third, 2)).isEqualTo(StageState.WAITING);
+    assertThat(approvals(third)).isEmpty();
+  }
+
+  @Test
   void aTemplateThatHasNoAnswerFailsAgain() {
     JobId id = submit(stage("a", "x"), templates("b", "{{results[1].name}}"));
     workOff("a");
