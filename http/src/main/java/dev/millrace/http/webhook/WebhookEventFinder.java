@@ -11,6 +11,7 @@ import dev.millrace.core.stage.StageState;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.task.TaskEvent;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -93,13 +94,29 @@ final class WebhookEventFinder {
     if (stage > view.stages().size()) {
       return false;
     }
-    Optional<Fact> next = following(stage, entry, view);
+    Optional<LogEntry> next = following(stage, entry, view);
     if (next.isEmpty()) { // unchanged since, or ended with its job
       StageView now = view.stages().get(stage - 1);
       return now.gate() || now.state() == StageState.WAITING;
     }
-    return next.get() instanceof Fact.StageChanged(int _, StageEvent event, var _, var _)
-        && event == StageEvent.APPROVE;
+    return next.get().fact() instanceof Fact.StageChanged(int _, StageEvent event, var _, var _)
+        && event == StageEvent.APPROVE
+        && !isAdopted(next.get(), view);
+  }
+
+  /** Whether a retry took over the approval with tasks behind the gate, so that no one was asked. */
+  private boolean isAdopted(LogEntry approval, JobView view) {
+    JobId id = view.header().id();
+    for (List<LogEntry> page = store.events(id, approval.number(), LOOKAHEAD);
+        !page.isEmpty();
+        page = store.events(id, page.getLast().number(), BATCH)) {
+      for (LogEntry later : page) {
+        if (later.fact() instanceof Fact.TaskChanged task) {
+          return task.event() == TaskEvent.ADOPT; // the first thing that happens to a task then
+        }
+      }
+    }
+    return false;
   }
 
   /** Whether the stage was completed when the entry was written: no entry of it follows. */
@@ -109,13 +126,13 @@ final class WebhookEventFinder {
   }
 
   /** The first change of the stage after the entry; empty if there is none. */
-  private Optional<Fact> following(int stage, LogEntry entry, JobView view) {
+  private Optional<LogEntry> following(int stage, LogEntry entry, JobView view) {
     JobId id = view.header().id();
     List<LogEntry> page = store.events(id, entry.number(), LOOKAHEAD);
     while (!page.isEmpty()) {
       for (LogEntry later : page) {
         if (concerns(later.fact(), stage)) {
-          return Optional.of(later.fact());
+          return Optional.of(later);
         }
       }
       page = store.events(id, page.getLast().number(), BATCH);

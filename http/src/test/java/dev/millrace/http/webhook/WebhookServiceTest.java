@@ -17,6 +17,7 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.NoteStore;
+import dev.millrace.core.store.RetryRequest;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.http.route.Problem;
@@ -30,6 +31,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -458,6 +460,29 @@ class WebhookServiceTest {
     fixture.complete();
     until("the note is deleted", () -> !fixture.hasNote(id));
     assertThat(receiver.types()).hasSize(3).endsWith("job.completed");
+  }
+
+  /** Gates of a retry that stay approved wait for no one; a gate behind them does. */
+  @Test
+  void adoptedApprovalIsNotSent() {
+    StageSpec one = StageSpec.of("work", List.of(TaskSpec.of("x")));
+    StageSpec gate = one.toBuilder().gate(true).build();
+    StageSpec last = gate.toBuilder().tasks(List.of(TaskSpec.of("y"), TaskSpec.of("z"))).build();
+    JobId id = fixture.submit(List.of(gate, last, gate), hook(receiver.url()));
+    for (int stage = 1; stage <= 2; stage++) {
+      fixture.store.approve(id, stage, Cause.user("u", null));
+      fixture.complete();
+    }
+    fixture.fail();
+    JobId again = Objects.requireNonNull(fixture.store.retry(RetryRequest.of(id)).id());
+    fixture.store.delete(id);
+    fixture.open();
+    fixture.complete();
+    until("the last gate is sent", () -> receiver.requests.size() == 1);
+    assertThat(receiver.requests.getFirst().json().object("stage").integer("order")).isEqualTo(3);
+    fixture.store.abort(again, Cause.user("u", null));
+    until("the note is deleted", () -> !fixture.hasNote(again));
+    assertThat(receiver.types()).containsExactly("stage.waiting", "job.aborted");
   }
 
   @Test
