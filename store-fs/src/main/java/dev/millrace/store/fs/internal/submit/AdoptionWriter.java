@@ -15,18 +15,22 @@ import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageEvent;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.files.EventLog;
+import dev.millrace.store.fs.internal.files.JobFiles;
 import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
 import dev.millrace.store.fs.internal.files.JobFiles.TaskSnapshot;
 import dev.millrace.store.fs.internal.files.JobOnDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.time.Instant;
-import java.util.ArrayList;
+import java.nio.file.NoSuchFileException;
+import java.time.Clock;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,18 +41,19 @@ import org.jspecify.annotations.Nullable;
 final class AdoptionWriter implements AdoptionRules.EndedJob {
   private record At(int stage, int task) {}
 
+  /** Entries of the log that are written at once. */
+  private static final int CHUNK = 10_000;
+
   private final JobOnDisk ended;
-  private final JobOnDisk job;
-  private final UnsyncedChanges unsynced;
-  private final AdoptedResults results;
+  private final Clock clock;
   private final Map<At, JsonObject> terms = new HashMap<>();
   private final Map<Integer, Cause> approvals = new HashMap<>();
+  private @Nullable AdoptedResults results;
+  private @Nullable JobFold adopted;
 
-  private AdoptionWriter(JobOnDisk ended, JobOnDisk job, UnsyncedChanges unsynced) {
+  AdoptionWriter(JobOnDisk ended, Clock clock) {
     this.ended = ended;
-    this.job = job;
-    this.unsynced = unsynced;
-    this.results = new AdoptedResults(job.at(), job.files(), unsynced);
+    this.clock = clock;
     for (LogEntry entry : ended.log().entries()) {
       if (entry.fact() instanceof Fact.TermsFrozen(int stage, int task, JsonObject frozen)) {
         terms.put(new At(stage, task), frozen); // later terms replace earlier ones
@@ -59,13 +64,13 @@ final class AdoptionWriter implements AdoptionRules.EndedJob {
     }
   }
 
-  /**
-   * Fills the directory of a job that was just written.
-   *
-   * @return the job's state with what it adopts
-   */
-  static JobFold write(JobOnDisk ended, JobDirectory at, Instant now, UnsyncedChanges unsynced)
-      throws IOException {
+  /** The new job with what it adopts; null before {@link #write}. */
+  @Nullable JobFold adopted() {
+    return adopted;
+  }
+
+  /** Fills the directory of a job whose other files were just written. */
+  void write(JobDirectory at, UnsyncedChanges unsynced) throws IOException {
     JobId id = new JobId(at.dir().getFileName().toString()); // it may still get another one
     JobOnDisk job =
         JobOnDisk.read(
@@ -73,38 +78,41 @@ final class AdoptionWriter implements AdoptionRules.EndedJob {
             TransitionListener.IGNORED,
             null,
             null);
-    try {
-      new AdoptionWriter(ended, job, unsynced).write(now);
-      return job.fold();
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
-  }
-
-  private void write(Instant now) throws IOException {
-    JobUpdate.TemplateResolver templates =
-        job.files().templateResolver(job.at(), job.fold(), unsynced);
+    results = new AdoptedResults(at, job.files(), unsynced);
+    JobUpdate.TemplateResolver templates = job.files().templateResolver(at, job.fold(), unsynced);
     JobUpdate update =
         new JobUpdate(
             job.fold(),
-            now,
+            clock.instant().truncatedTo(ChronoUnit.MICROS),
             stage -> {
               flush(); // templates are rendered from the copies
               return templates.resolve(stage);
             });
-    AdoptionRules.adopt(update, this);
-    results.flush();
-    List<LogEntry> entries = new ArrayList<>(job.unwritten());
-    entries.addAll(update.entries());
-    EventLog.append(job.at(), entries, unsynced);
+    try {
+      AdoptionRules.adopt(update, this);
+      flush();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+    EventLog.append(at, job.unwritten(), unsynced);
+    List<LogEntry> entries = update.entries();
+    for (int from = 0; from < entries.size(); from += CHUNK) {
+      int to = Math.min(entries.size(), from + CHUNK);
+      EventLog.append(at, entries.subList(from, to), unsynced);
+    }
+    adopted = job.fold();
   }
 
   private void flush() {
     try {
-      results.flush();
+      results().flush();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private AdoptedResults results() {
+    return Objects.requireNonNull(results, "only while it writes");
   }
 
   @Override
@@ -126,21 +134,29 @@ final class AdoptionWriter implements AdoptionRules.EndedJob {
     }
   }
 
-  /** A result that is not what the log says cannot be used: its task runs again. */
   @Override
   public Detail.@Nullable Completed copyResult(StageFold stage, int task) {
     try {
-      TaskResult result;
-      try {
-        result = ended.files().result(ended.at(), TaskSnapshot.of(stage, task));
-      } catch (JsonException | IllegalArgumentException e) {
-        return null;
-      }
+      TaskResult result = result(stage, task);
       return result == null
           ? null
-          : results.add(stage, task, stage.task(task).attempts() + 1, result);
+          : results().add(stage, task, stage.task(task).attempts() + 1, result);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A result that is missing or damaged is not adopted: its task runs again. */
+  private @Nullable TaskResult result(StageFold stage, int task) throws IOException {
+    try {
+      return ended.files().result(ended.at(), TaskSnapshot.of(stage, task));
+    } catch (JsonException | IllegalArgumentException | JobFiles.MalformedJobException e) {
+      return null;
+    } catch (NoSuchFileException e) {
+      if (ended.at().disk().kind(ended.at().dir()) != Disk.Kind.DIRECTORY) {
+        throw e; // the whole job was deleted
+      }
+      return null;
     }
   }
 

@@ -1,7 +1,6 @@
 package dev.millrace.store.fs.internal.submit;
 
 import dev.millrace.core.internal.rules.AdoptionRules;
-import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobIdGenerator;
@@ -66,24 +65,6 @@ public final class FsSubmitter implements JobSubmitter {
     Addition NOTHING = (_, _) -> {};
 
     void write(JobDirectory at, UnsyncedChanges unsynced) throws IOException;
-  }
-
-  /** What a job adopts. */
-  private static final class Adopting implements Addition {
-    private final JobOnDisk ended;
-    private final Clock clock;
-    private @Nullable JobFold fold;
-
-    Adopting(JobOnDisk ended, Clock clock) {
-      this.ended = ended;
-      this.clock = clock;
-    }
-
-    @Override
-    public void write(JobDirectory at, UnsyncedChanges unsynced) throws IOException {
-      Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
-      fold = AdoptionWriter.write(ended, at, now, unsynced);
-    }
   }
 
   /** A job to submit: its specification, its files, and what is added to them. */
@@ -179,24 +160,37 @@ public final class FsSubmitter implements JobSubmitter {
       return Resubmission.rejected(allowed);
     }
     boolean adopts = !request.fromStart() && AdoptionRules.adopts(state, ended.fold());
-    Adopting adopting = adopts ? new Adopting(ended, clock) : null;
     try {
-      JobSpec spec = AdoptionRules.again(ended.id(), ended.spec());
-      NewJob job = newJob(spec, adopting == null ? Addition.NOTHING : adopting);
-      JobId given = request.id();
-      boolean fresh = given == null || publish(job, given);
-      JobId id = given == null ? publish(job) : given;
-      return fresh
-          ? Resubmission.created(id, spec, adopting == null ? null : adopting.fold)
-          : Resubmission.existing(id, spec, reading.read(id).map(JobOnDisk::fold).orElse(null));
+      return submitAgain(ended, request.id(), adopts ? new AdoptionWriter(ended, clock) : null);
     } catch (IOException e) {
-      throw StoreErrors.ofReading("cannot read job " + ended.id(), e);
+      return goneOrThrow(ended.id(), StoreErrors.ofReading("cannot read job " + ended.id(), e));
     } catch (StoreException e) {
-      if (reading.read(ended.id()).isEmpty()) { // it was deleted meanwhile
-        return Resubmission.rejected(AdoptionRules.allowsRetry(ended.id(), null));
-      }
-      throw e;
+      return goneOrThrow(ended.id(), e);
     }
+  }
+
+  private Resubmission submitAgain(
+      JobOnDisk ended, @Nullable JobId given, @Nullable AdoptionWriter adoption)
+      throws IOException {
+    JobSpec spec = AdoptionRules.again(ended.id(), ended.spec());
+    NewJob job = newJob(spec, adoption == null ? Addition.NOTHING : adoption::write);
+    boolean fresh = given == null || publish(job, given);
+    JobId id = given == null ? publish(job) : given;
+    return fresh
+        ? Resubmission.created(id, spec, adoption == null ? null : adoption.adopted())
+        : Resubmission.existing(id, spec, reading.read(id).map(JobOnDisk::fold).orElse(null));
+  }
+
+  /** The ended job may have been deleted while it was copied. */
+  private Resubmission goneOrThrow(JobId ended, StoreException problem) {
+    try {
+      if (finding.find(ended).isEmpty()) {
+        return Resubmission.rejected(AdoptionRules.allowsRetry(ended, null));
+      }
+    } catch (IOException e) {
+      problem.addSuppressed(e);
+    }
+    throw problem;
   }
 
   /**
