@@ -2,6 +2,7 @@ package dev.millrace.core.store.random;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.core.internal.store.RepositoryJobStore;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobReader;
@@ -33,8 +34,14 @@ public final class StatusCountsCheck {
 
   private StatusCountsCheck() {}
 
-  /** Waits for the background pass first. */
+  /**
+   * Waits for the background pass first. One store of several on the same jobs counts what it
+   * learns of, so it is not compared.
+   */
   public static void requireCounted(JobStore store) {
+    if (!(store instanceof RepositoryJobStore<?>)) {
+      return;
+    }
     long end = System.nanoTime() + MAX_WAIT.toNanos();
     while (!store.statusCounts().complete()) {
       assertThat(System.nanoTime()).as("the pass ends").isLessThan(end);
