@@ -214,7 +214,7 @@ final class ServeRun {
         .build();
   }
 
-  /** Jobs are processed meanwhile; the first one ends the warm-up. */
+  /** Jobs are processed meanwhile, and warm the model up in place of made-up tokens. */
   private void warmUp(Inference inference) throws InterruptedException {
     phase.warmingUp(settings.workers().modelNames().iterator().next());
     long start = System.nanoTime();

@@ -18,6 +18,11 @@ public interface WarmUp {
         public boolean await(Duration limit) {
           return true;
         }
+
+        @Override
+        public boolean gaveWay() {
+          return false;
+        }
       };
 
   /** Ends it, after the present batch. */
@@ -29,4 +34,7 @@ public interface WarmUp {
    * @return whether it has ended
    */
   boolean await(Duration limit) throws InterruptedException;
+
+  /** Whether it ended too early, because there was a request: that warms the model up instead. */
+  boolean gaveWay();
 }

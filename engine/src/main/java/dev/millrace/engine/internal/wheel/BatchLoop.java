@@ -163,6 +163,8 @@ public final class BatchLoop implements GenerationLoop {
       boolean idle = shared.waitQueue().waiting().isEmpty();
       if (idle && wheels.stream().allMatch(Wheel::isUntouched)) {
         run.run(scratch.get(), vocabularySize, inbox::hasMore);
+      } else {
+        run.giveWay();
       }
     } catch (RuntimeException e) {
       LOG.log(Level.WARNING, "the warm-up of a model failed", e); // requests will say why

@@ -38,6 +38,7 @@ final class WarmUpRun implements WarmUp {
   private final CountDownLatch ended = new CountDownLatch(1);
   private final SplittableRandom random = new SplittableRandom(1);
   private volatile boolean cancelled;
+  private volatile boolean gaveWay;
 
   /**
    * @param most the longest time that it may take
@@ -64,6 +65,7 @@ final class WarmUpRun implements WarmUp {
       long before = clock.getAsLong();
       if (!compute(scratch, 1, vocabulary, over)
           || !compute(scratch, SEQUENCES, vocabulary, over)) {
+        gaveWay = mustStop.getAsBoolean();
         return;
       }
       long took = clock.getAsLong() - before;
@@ -107,6 +109,11 @@ final class WarmUpRun implements WarmUp {
         .build();
   }
 
+  /** Call in place of {@link #run} if there are, or were, requests. */
+  void giveWay() {
+    gaveWay = true;
+  }
+
   /** Call when it is over, or will never run. */
   void end() {
     ended.countDown();
@@ -115,6 +122,11 @@ final class WarmUpRun implements WarmUp {
   @Override
   public void cancel() {
     cancelled = true;
+  }
+
+  @Override
+  public boolean gaveWay() {
+    return gaveWay;
   }
 
   @Override

@@ -90,6 +90,7 @@ class WarmUpRunTest {
     warmUp.cancel();
     loop.turn();
     assertThat(isOver(warmUp)).isTrue();
+    assertThat(warmUp.gaveWay()).isFalse();
     assertThat(scratches.getFirst().stats().turns()).isZero();
   }
 
@@ -104,6 +105,7 @@ class WarmUpRunTest {
         };
     loop.turn();
     assertThat(isOver(warmUp)).isTrue();
+    assertThat(warmUp.gaveWay()).isTrue();
     assertThat(scratches.getFirst().stats().ended()).isZero();
     while (loop.turn()) {
       loop.check();
@@ -124,6 +126,7 @@ class WarmUpRunTest {
     WarmUp tooLate = loop.warmUp(LONG);
     loop.turn();
     assertThat(isOver(tooLate)).isTrue();
+    assertThat(tooLate.gaveWay()).isTrue();
     assertThat(scratches).isEmpty();
   }
 

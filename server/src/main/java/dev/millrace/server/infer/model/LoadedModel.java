@@ -3,6 +3,7 @@ package dev.millrace.server.infer.model;
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.PromptEncoder;
 import dev.millrace.engine.api.WarmUp;
+import dev.millrace.engine.api.WheelStats;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.server.infer.model.ModelFileHasher.Hashed;
 import dev.millrace.server.infer.parameters.SamplingParameters;
@@ -20,6 +21,9 @@ public final class LoadedModel implements ShelfItem {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final Duration ROUND = Duration.ofMillis(20);
   private static final int PRACTICE = 200;
+
+  /** So many tokens of tasks warm a model up as well as made-up ones. */
+  private static final int WARM_TOKENS = 1_000;
 
   private final ModelDescription description;
   private final Engine engine;
@@ -130,8 +134,12 @@ public final class LoadedModel implements ShelfItem {
     return description.settings().kvType().name();
   }
 
-  /** Waits until it is warmed up, or must stop: see {@link Engine#warmUp}. */
+  /**
+   * Waits until it is warmed up, or must stop: see {@link Engine#warmUp}. Tasks that end the
+   * made-up work early warm the model up themselves, with enough tokens.
+   */
   public void warmUp(Duration most, BooleanSupplier mustStop) throws InterruptedException {
+    long end = System.nanoTime() + most.toNanos();
     WarmUp warmUp = engine.warmUp(most);
     encodeForPractice(mustStop);
     while (!warmUp.await(ROUND)) {
@@ -139,6 +147,17 @@ public final class LoadedModel implements ShelfItem {
         warmUp.cancel();
       }
     }
+    while (warmUp.gaveWay()
+        && !hasComputedEnough()
+        && !mustStop.getAsBoolean()
+        && System.nanoTime() - end < 0) {
+      Thread.sleep(ROUND);
+    }
+  }
+
+  private boolean hasComputedEnough() {
+    WheelStats stats = engine.stats();
+    return stats.prefillTokens() + stats.decodeTokens() >= WARM_TOKENS;
   }
 
   /** Tokenizer and template need to be warm as well. */

@@ -13,8 +13,9 @@ import java.util.regex.Pattern;
  *
  * <ol>
  *   <li>it is the name;
- *   <li>upper or lower case aside, it is the name, the last part of one with folders ({@code a} of
- *       {@code publisher/repository/a}), or one of Ollama's without {@code :latest};
+ *   <li>upper or lower case aside, it is the name, or one of Ollama's without {@code :latest};
+ *   <li>the same of the last part of a name with folders ({@code a} of {@code
+ *       publisher/repository/a});
  *   <li>upper or lower case aside, it is in the name.
  * </ol>
  */
@@ -35,8 +36,14 @@ public final class ModelNameMatcher {
 
   /** The same without names of which {@code text} is merely a part. */
   public static List<String> wholeMatches(Collection<String> names, String text) {
+    if (names.contains(text)) {
+      return List.of(text);
+    }
     String wanted = stem(text).toLowerCase(Locale.ROOT);
-    return names.contains(text) ? List.of(text) : filter(names, name -> isWhole(name, wanted));
+    List<String> whole = filter(names, name -> isOrLatest(name, wanted));
+    return whole.isEmpty()
+        ? filter(names, name -> isOrLatest(name.substring(name.lastIndexOf('/') + 1), wanted))
+        : whole;
   }
 
   private static List<String> filter(Collection<String> names, Predicate<String> lowerCase) {
@@ -46,12 +53,8 @@ public final class ModelNameMatcher {
         .toList();
   }
 
-  private static boolean isWhole(String name, String wanted) {
-    String last = name.substring(name.lastIndexOf('/') + 1);
-    return name.equals(wanted)
-        || name.equals(wanted + ":latest")
-        || last.equals(wanted)
-        || last.equals(wanted + ":latest");
+  private static boolean isOrLatest(String name, String wanted) {
+    return name.equals(wanted) || name.equals(wanted + ":latest");
   }
 
   /** A file's name without its suffix and, of a split model, without the number of its part. */

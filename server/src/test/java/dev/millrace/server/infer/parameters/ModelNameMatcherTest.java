@@ -23,6 +23,7 @@ class ModelNameMatcherTest {
         .containsExactly("publisher/repository/Tiny");
     assertThat(matches("tiny", "tinyllama:latest", "tiny:latest", "tiny:1b"))
         .containsExactly("tiny:latest");
+    assertThat(matches("tiny", "bob/tiny:latest", "tiny:latest")).containsExactly("tiny:latest");
     assertThat(matches("Tiny.gguf", "tiny", "tiny-large")).containsExactly("tiny");
     assertThat(matches("big-00002-of-00003.GGUF", "big", "bigger")).containsExactly("big");
   }
