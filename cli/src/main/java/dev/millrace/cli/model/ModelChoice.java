@@ -29,6 +29,9 @@ public record ModelChoice(String name, Path file) {
   private static final int MOST_CANDIDATES = 20;
 
   public static ModelChoice of(Shell shell, String text) {
+    if (text.isBlank()) {
+      throw new UsageException("--model must not be blank: name a file or a model");
+    }
     Path path = shell.path(text);
     ModelCatalog catalog = ModelCatalog.of(shell);
     Optional<ModelChoice> exact = exact(catalog, text, path);

@@ -95,7 +95,7 @@ final class JobResultPrinter {
   private int object() {
     JobJson job = JobJson.read(place, reader, id);
     shell.out().println(Json.write(job.json()));
-    return job.status() == Status.MISSING ? missing() : exit(job.status());
+    return exit(job.status());
   }
 
   private int missing() {

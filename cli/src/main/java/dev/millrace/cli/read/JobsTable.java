@@ -26,7 +26,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The table of {@code jobs}: a line for each job that fits into the width of the terminal. */
 final class JobsTable {
-  private static final int MOST_MODEL = 10;
+  /** A model's name is cut only where the prompt would have less than {@link #USUAL_TEXT}. */
+  private static final int LEAST_MODEL = 10;
+
+  private static final int USUAL_TEXT = 32;
   private static final int LEAST_TEXT = 10;
 
   private final JobReader reader;
@@ -62,7 +65,7 @@ final class JobsTable {
         view.header().id(),
         new TextTable.Cell(state, StateColours.of(colour)),
         DurationText.between(view.createdAt(), null, now),
-        FittedText.line(model(view, receipt), MOST_MODEL),
+        model(view, receipt),
         done(view, receipt),
         text(view, first, gate));
   }
@@ -107,30 +110,38 @@ final class JobsTable {
   /** The table in lines of at most {@code columns} columns, if ids are not very long. */
   String text(int columns, boolean colourful) {
     ShortIds ids = new ShortIds(rows.stream().map(Row::id).toList());
-    int taken = width(rows, ids);
-    int left = Math.max(LEAST_TEXT, columns - taken);
+    int others = width(rows, ids);
+    int mostModel = Math.max(LEAST_MODEL, columns - others - USUAL_TEXT);
+    int model = "MODEL".length();
+    for (Row row : rows) {
+      model = Math.max(model, FittedText.width(FittedText.line(row.model, mostModel)));
+    }
+    int left = Math.max(LEAST_TEXT, columns - others - model);
     TextTable table = new TextTable("ID", "STATE", ">AGE", "MODEL", ">DONE", "PROMPT");
     for (Row row : rows) {
       table.row(
-          ids.of(row.id), row.state, row.age, row.model, row.done, FittedText.line(row.text, left));
+          ids.of(row.id),
+          row.state,
+          row.age,
+          FittedText.line(row.model, mostModel),
+          row.done,
+          FittedText.line(row.text, left));
     }
     return table.text(colourful);
   }
 
-  /** The columns before the last one, with the gaps of the table. */
+  /** The columns but model and prompt, with the gaps of the table. */
   private static int width(List<Row> rows, ShortIds ids) {
     int id = 2;
     int state = 5;
     int age = 3;
-    int model = 5;
     int done = 4;
     for (Row row : rows) {
       id = Math.max(id, ids.of(row.id).length());
       state = Math.max(state, row.state.text().length());
       age = Math.max(age, row.age.length());
-      model = Math.max(model, FittedText.width(row.model));
       done = Math.max(done, row.done.length());
     }
-    return id + state + age + model + done + 5 * TextTable.GAP;
+    return id + state + age + done + 5 * TextTable.GAP;
   }
 }

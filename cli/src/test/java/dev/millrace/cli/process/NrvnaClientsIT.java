@@ -195,7 +195,9 @@ class NrvnaClientsIT extends LauncherFixture {
       Result result = cli.run(line.split(" "));
       assertThat(result.status()).as(line).isEqualTo(1);
       assertThat(result.out()).as(line).isEmpty();
-      assertThat(result.err()).as(line).startsWith("Error: ");
+      assertThat(result.err())
+          .as(line)
+          .startsWith(line.endsWith("--json") ? "{\"error\":" : "Error: ");
     }
     assertThat(cli.run("nrvnad").out()).startsWith("Usage: ");
     assertThat(cli.run("nrvnad").status()).isZero();

@@ -41,7 +41,7 @@ class JobsCommandTest extends CommandFixture {
     assertThat(plain.lines())
         .allSatisfy(line -> assertThat(FittedText.width(line)).isLessThanOrEqualTo(80));
     assertThat(plain.lines().get(3)).hasSize(80).endsWith("…");
-    assertThat(plain.out()).doesNotContain("\033").contains("a-model-w…");
+    assertThat(plain.out()).doesNotContain("\033").contains("a-model-with");
     InProcessCli wide =
         new InProcessCli(dir).onTerminal().env("COLUMNS", "132").env("NO_COLOR", "1");
     assertThat(wide.run("jobs", "ws").lines())
