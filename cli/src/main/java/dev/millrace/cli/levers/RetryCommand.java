@@ -37,9 +37,10 @@ public final class RetryCommand implements Command {
         List.of(FROM_START, PlaceLocator.OPTION),
         """
         A new job adopts the completed tasks of the old one, with their results and receipts, and
-        begins where that failed or was aborted; the old one can be deleted. A gate with an adopted
-        task behind it stays approved. Texts over earlier results are rendered and run again if one
-        of those results is new. A job that completed with all its tasks is repeated from the start.
+        begins where that failed or was aborted; the old one can be deleted. Failed tasks run again,
+        also those that a stage tolerated, and with them everything made from the results of their
+        stage. A gate stays approved if a task behind it, and all before it, is adopted. A job that
+        completed with all its tasks is repeated from the start.
         Exit status: 0 done, 1 rejected or missing (at least one of several), 2 wrong usage.\
         """);
   }
