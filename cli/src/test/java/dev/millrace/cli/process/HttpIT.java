@@ -190,7 +190,7 @@ class HttpIT {
     try (ServeProcess open = ServeProcess.start(dir, "--exec", UPPER, "--bind", "0.0.0.0")) {
       InProcessCli.Result result = open.process().result();
       assertThat(result.status()).isEqualTo(1);
-      assertThat(result.err()).startsWith("Error: host 0.0.0.0 can be reached");
+      assertThat(result.err()).startsWith("Error: --bind 0.0.0.0: other machines can reach it");
       assertThat(dir.resolve("ws")).doesNotExist();
     }
   }
