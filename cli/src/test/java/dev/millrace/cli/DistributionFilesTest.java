@@ -173,7 +173,7 @@ class DistributionFilesTest {
     assertThat(new InProcessCli(dir).run(DistributionFiles.ARGUMENT).status()).isEqualTo(2);
   }
 
-  /** The launcher does it; whoever starts the jar by hand is told. */
+  /** The launcher does it; a user who starts the jar by hand is told so. */
   @Test
   void installBelongsToTheLauncher() {
     InProcessCli.Result result = new InProcessCli(dir).run("install", "bin");

@@ -49,7 +49,7 @@ record ServeSettings(
         layers);
   }
 
-  /** A drain does not: whoever asks for one wants the work, which warms up as well. */
+  /** A drain does not warm up: its work is what is asked for, and warms the model up as well. */
   private static boolean warmsUp(Shell shell, Arguments given) {
     Boolean variable = new EnvironmentVariables(shell).flag("WARMUP");
     return !given.has(ServeCommand.NO_WARMUP) && (variable == null || variable);

@@ -54,7 +54,7 @@ public final class TaskCheck {
     check(parameters.output().constraint());
   }
 
-  /** A worker runs a blank prompt, as nrvna does; whoever submits one has made a mistake. */
+  /** A worker runs a blank prompt, as nrvna does; to submit one is a mistake. */
   private static void requireText(@Nullable String text) {
     if (text != null && text.isBlank()) {
       throw new TaskRefused("Empty prompt");
