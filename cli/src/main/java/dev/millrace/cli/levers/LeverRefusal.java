@@ -4,6 +4,7 @@ import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ErrorCode;
 import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.JobJson;
+import dev.millrace.cli.place.MissingJob;
 import dev.millrace.cli.place.Place;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
@@ -21,11 +22,7 @@ record LeverRefusal(Place place, JobLever asked) {
   CommandException of(Outcome outcome) {
     JobView job = place.reader().find(asked.job()).orElse(null);
     if (job == null) {
-      return CommandException.suggesting(
-          ErrorCode.NOT_FOUND,
-          "no such job in " + place.name(),
-          SuggestedCommand.of("jobs").on(place.name()),
-          "lists all jobs");
+      return MissingJob.error(place);
     }
     ErrorCode code = outcome instanceof Outcome.Missing ? ErrorCode.NOT_FOUND : ErrorCode.REFUSED;
     String reason = RefusalText.of(job, asked.lever());

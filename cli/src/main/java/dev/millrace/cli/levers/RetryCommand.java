@@ -9,6 +9,7 @@ import dev.millrace.cli.command.ErrorCode;
 import dev.millrace.cli.command.ErrorPrinter;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.place.MissingJob;
 import dev.millrace.cli.place.Place;
 import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.core.job.JobId;
@@ -98,7 +99,7 @@ public final class RetryCommand implements Command {
     }
     return switch (result.outcome()) {
       case Outcome.Done _ -> result;
-      case Outcome.Missing _ -> throw new CommandException(ErrorCode.NOT_FOUND, "no such job");
+      case Outcome.Missing _ -> throw MissingJob.error(place);
       case Outcome refused -> throw new CommandException(ErrorCode.REFUSED, refused.message());
     };
   }

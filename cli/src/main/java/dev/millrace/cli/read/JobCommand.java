@@ -5,14 +5,12 @@ import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.Syntax;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
-import dev.millrace.cli.command.CommandException;
-import dev.millrace.cli.command.ErrorCode;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
-import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.ApprovalText;
 import dev.millrace.cli.format.JobJson;
 import dev.millrace.cli.format.StateNames;
+import dev.millrace.cli.place.MissingJob;
 import dev.millrace.cli.place.Place;
 import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.cli.terminal.TimeText;
@@ -58,16 +56,7 @@ public final class JobCommand implements Command {
 
   private static int show(Shell shell, Arguments given, Place place, JobId id) {
     JobReader reader = place.reader();
-    JobView view =
-        reader
-            .find(id)
-            .orElseThrow(
-                () ->
-                    CommandException.suggesting(
-                        ErrorCode.NOT_FOUND,
-                        "no job " + id + " in " + place.name(),
-                        SuggestedCommand.of("jobs").on(place.name()),
-                        "lists all jobs"));
+    JobView view = reader.find(id).orElseThrow(() -> MissingJob.error(place, id));
     if (given.has(EVENTS)) {
       events(shell, reader, id);
       return ExitCode.OK;

@@ -3,8 +3,8 @@ package dev.millrace.cli.submit;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ErrorCode;
 import dev.millrace.cli.command.Shell;
-import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.place.JobIdLookup;
+import dev.millrace.cli.place.MissingJob;
 import dev.millrace.cli.place.Place;
 import dev.millrace.cli.place.PlaceOpener;
 import dev.millrace.core.job.JobId;
@@ -23,11 +23,7 @@ final class KnownParent {
     try (Place place = PlaceOpener.openExisting(shell, named)) {
       JobId found = JobIdLookup.find(place, parent.value());
       if (place.reader().state(found).isEmpty()) {
-        throw CommandException.suggesting(
-            ErrorCode.NOT_FOUND,
-            "--parent " + parent + ": there is no such job in " + named,
-            SuggestedCommand.of("jobs").on(named),
-            "lists all jobs");
+        throw MissingJob.error("--parent " + parent + ": there is no such job in ", named);
       }
       return found;
     } catch (StoreException e) {

@@ -11,6 +11,7 @@ import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.StateNames;
 import dev.millrace.cli.options.EngineOptions;
+import dev.millrace.cli.place.MissingJob;
 import dev.millrace.cli.place.Place;
 import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.core.job.JobId;
@@ -75,17 +76,7 @@ public final class VerifyCommand implements Command {
   }
 
   private static JobView finished(Place place, JobId id) {
-    JobView view =
-        place
-            .reader()
-            .find(id)
-            .orElseThrow(
-                () ->
-                    CommandException.suggesting(
-                        ErrorCode.NOT_FOUND,
-                        "no job " + id + " in " + place.name(),
-                        SuggestedCommand.of("jobs").on(place.name()),
-                        "lists all jobs"));
+    JobView view = place.reader().find(id).orElseThrow(() -> MissingJob.error(place, id));
     if (!view.state().isFinal()) {
       throw CommandException.suggesting(
           ErrorCode.NOT_READY,

@@ -1,0 +1,30 @@
+package dev.millrace.cli.place;
+
+import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.command.ErrorCode;
+import dev.millrace.cli.command.SuggestedCommand;
+import dev.millrace.core.job.JobId;
+
+/** The error of a command whose job is not in its place. */
+public final class MissingJob {
+  private MissingJob() {}
+
+  /** For a message that names the job. */
+  public static CommandException error(Place place, JobId id) {
+    return error("no job " + id + " in ", place.name());
+  }
+
+  /** For a message that begins with the job's id. */
+  public static CommandException error(Place place) {
+    return error("no such job in ", place.name());
+  }
+
+  /** For a place that is not open, after what is to be said. */
+  public static CommandException error(String message, String place) {
+    return CommandException.suggesting(
+        ErrorCode.NOT_FOUND,
+        message + place,
+        SuggestedCommand.of("jobs").on(place),
+        "lists all jobs");
+  }
+}
