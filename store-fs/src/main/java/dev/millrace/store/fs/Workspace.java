@@ -45,7 +45,7 @@ public final class Workspace {
   Workspace(FsSettings settings) {
     this.settings = settings;
     this.layout = settings.layout();
-    this.commits = new GroupCommit(settings.disk());
+    this.commits = new GroupCommit(settings.disk(), settings.threading());
   }
 
   /** Opens the workspace in {@code dir} and creates it if necessary. */
@@ -107,9 +107,9 @@ public final class Workspace {
         settings,
         commits,
         settings.ids(),
-        new NoteFiles(disk, layout, commits),
-        new JobLocator(disk, layout)::find,
-        id -> new FsReader(disk, layout).completed(id));
+        new NoteFiles(disk, layout, commits, settings.threading()),
+        new JobLocator(disk, layout, settings.threading())::find,
+        id -> new FsReader(disk, layout, settings.threading()).completed(id));
   }
 
   public JobReader reader() {

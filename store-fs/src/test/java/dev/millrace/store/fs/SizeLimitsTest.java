@@ -3,6 +3,7 @@ package dev.millrace.store.fs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
@@ -142,7 +143,8 @@ class SizeLimitsTest extends RealWorkspaceCase {
         store.submit(
             TestJobSpecs.job(TestJobSpecs.stage("a", "1", "2"), TestJobSpecs.stage("b", "3")));
     Files.writeString(place(JobState.PENDING, id).resolve("job.json"), "{");
-    for (JobReader reading : List.<JobReader>of(store, new FsReader(new RealDisk(dir), layout))) {
+    for (JobReader reading :
+        List.<JobReader>of(store, new FsReader(new RealDisk(dir), layout, Threading.SYSTEM))) {
       var view = reading.find(id).orElseThrow();
       assertThat(view.stages().getFirst().type()).isEqualTo("a");
       assertThat(view.stages().getFirst().total()).isEqualTo(2);

@@ -1,5 +1,6 @@
 package dev.millrace.core.internal.count;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobException;
@@ -11,17 +12,16 @@ import dev.millrace.core.store.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the counts of a store, from the first time that they are asked for. Each change of a job
@@ -45,21 +45,28 @@ public final class StatusCountKeeper implements AutoCloseable {
   private final JobReader reader;
   private final Predicate<JobId> countLoaded;
 
-  /** Jobs that came from elsewhere; an empty one ends the thread. */
-  private final BlockingQueue<Optional<JobId>> found = new LinkedBlockingQueue<>();
+  private final Threading threading;
+  private final ReentrantLock lock;
+  private final Condition changed;
 
-  private final CountDownLatch closed = new CountDownLatch(1);
+  /** Jobs that came from elsewhere. Guarded by the lock, as are the two after it. */
+  private final Queue<JobId> found = new ArrayDeque<>();
+
+  private boolean again;
+  private boolean running;
   private volatile boolean started;
   private volatile boolean complete;
-  private volatile boolean again;
-  private @Nullable Thread thread;
+  private volatile boolean closed;
 
   /**
    * @param countLoaded counts a job with its lock held if it is in memory; false if it is not
    */
-  public StatusCountKeeper(JobReader reader, Predicate<JobId> countLoaded) {
+  public StatusCountKeeper(JobReader reader, Predicate<JobId> countLoaded, Threading threading) {
     this.reader = reader;
     this.countLoaded = countLoaded;
+    this.threading = threading;
+    this.lock = threading.newLock();
+    this.changed = lock.newCondition();
   }
 
   /** The counts; the first call starts to count. */
@@ -70,12 +77,16 @@ public final class StatusCountKeeper implements AutoCloseable {
     return counter.counts(complete);
   }
 
-  private synchronized void start() {
-    if (!started && closed.getCount() > 0) {
-      started = true; // before anything is read: a later change reports itself
-      thread = Thread.ofPlatform().daemon().name("millrace-count").unstarted(this::run);
-      thread.setPriority(Thread.MIN_PRIORITY);
-      thread.start();
+  private void start() {
+    lock.lock();
+    try {
+      if (!started && !closed) {
+        started = true; // before anything is read: a later change reports itself
+        threading.startInBackground("millrace-count", this::run);
+        running = true;
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -130,39 +141,88 @@ public final class StatusCountKeeper implements AutoCloseable {
     if (!started || counter.contains(id)) {
       return;
     }
-    if (found.size() < MAX_FOUND) {
-      found.add(Optional.of(id));
-    } else {
-      again = true; // a pass finds them without a list in memory
+    lock.lock();
+    try {
+      if (found.size() < MAX_FOUND) {
+        found.add(id);
+      } else {
+        again = true; // a pass finds them without a list in memory
+      }
+      changed.signalAll();
+    } finally {
+      lock.unlock();
     }
   }
 
   private void run() {
     try {
       do {
-        again = false;
-        found.removeIf(Optional::isPresent); // the pass finds them
+        forgetFound();
         pass(EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS, JobState.PAUSED)); // first
         pass(EnumSet.of(JobState.COMPLETED, JobState.FAILED, JobState.ABORTED));
-        complete = !isClosed();
+        complete = !closed;
         LOG.log(Level.DEBUG, () -> "counted " + counter.sizes());
-        for (Optional<JobId> id = found.take(); !again && id.isPresent(); id = found.take()) {
+        for (Optional<JobId> id = takeFound(); id.isPresent(); id = takeFound()) {
           count(id.get());
         }
-      } while (!isClosed());
+      } while (!closed);
     } catch (InterruptedException e) {
       LOG.log(Level.WARNING, "unexpected interrupt; jobs from elsewhere are no longer counted");
+    } finally {
+      ended();
     }
   }
 
-  private boolean isClosed() {
-    return closed.getCount() == 0;
+  /** The pass that follows finds them. */
+  private void forgetFound() {
+    lock.lock();
+    try {
+      again = false;
+      found.clear();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for a job that came from elsewhere; empty if it is time for a pass, or to end. */
+  private Optional<JobId> takeFound() throws InterruptedException {
+    lock.lock();
+    try {
+      while (found.isEmpty() && !again && !closed) {
+        changed.await();
+      }
+      return again || closed ? Optional.empty() : Optional.of(found.remove());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits, but not longer than until it is closed. */
+  private void pause(Duration time) throws InterruptedException {
+    lock.lock();
+    try {
+      for (long left = time.toNanos(); left > 0 && !closed; ) {
+        left = changed.awaitNanos(left);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void ended() {
+    lock.lock();
+    try {
+      running = false;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Counts all jobs in these states that are not counted yet. */
   private void pass(Set<JobState> states) throws InterruptedException {
     JobId last = null;
-    while (!isClosed()) {
+    while (!closed) {
       try {
         List<JobId> page = reader.list(Query.in(states).oldest(PAGE).beyond(last));
         count(page);
@@ -172,21 +232,21 @@ public final class StatusCountKeeper implements AutoCloseable {
         last = page.getLast();
       } catch (StoreException e) {
         LOG.log(Level.WARNING, "cannot count the jobs; trying again: " + e.getMessage());
-        closed.await(RETRY.toNanos(), TimeUnit.NANOSECONDS);
+        pause(RETRY);
       } catch (RuntimeException e) {
         LOG.log(Level.ERROR, "cannot count the jobs; trying again", e);
-        closed.await(RETRY.toNanos(), TimeUnit.NANOSECONDS);
+        pause(RETRY);
       }
     }
   }
 
   private void count(List<JobId> page) throws InterruptedException {
-    long start = System.nanoTime();
-    for (int i = 0; i < page.size() && !isClosed(); i++) {
+    long start = threading.nanoTime();
+    for (int i = 0; i < page.size() && !closed; i++) {
       count(page.get(i));
       if (i % SLICE == SLICE - 1) {
-        closed.await(System.nanoTime() - start, TimeUnit.NANOSECONDS); // leave the disk to others
-        start = System.nanoTime();
+        pause(Duration.ofNanos(threading.nanoTime() - start)); // leave the disk to others
+        start = threading.nanoTime();
       }
     }
   }
@@ -222,18 +282,21 @@ public final class StatusCountKeeper implements AutoCloseable {
 
   @Override
   public void close() {
-    Thread last;
-    synchronized (this) {
-      closed.countDown();
-      last = thread;
-    }
-    found.add(Optional.empty());
+    lock.lock();
     try {
-      if (last != null && last != Thread.currentThread() && !last.join(CLOSE_TIMEOUT)) {
+      closed = true;
+      changed.signalAll();
+      long left = CLOSE_TIMEOUT.toNanos();
+      while (running && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      if (running) {
         LOG.log(Level.WARNING, "jobs are still being counted");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } finally {
+      lock.unlock();
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.core.internal.store;
 
 import dev.millrace.core.event.Fact;
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.job.JobId;
@@ -108,6 +109,11 @@ public interface JobRepository<J extends StoredJob> {
    * @param removed gets each job that was deleted, also before a failure
    */
   void remove(Collection<JobId> ids, Consumer<JobId> removed);
+
+  /** The locks, timed waits and threads of the store. */
+  default Threading threading() {
+    return Threading.SYSTEM;
+  }
 
   /** What can be claimed. */
   ClaimIndex index();

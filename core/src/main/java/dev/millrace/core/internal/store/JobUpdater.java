@@ -56,7 +56,8 @@ public final class JobUpdater<J extends StoredJob> {
     this.jobs = new LoadedJobs<>(repository, this::load);
     this.unstarted = new UnstartedJobCache<>(jobs, repository);
     this.notifier = new ChangeNotifier(repository::lastDurable);
-    this.counting = new StatusCountKeeper(repository.reader(), this::countLoaded);
+    this.counting =
+        new StatusCountKeeper(repository.reader(), this::countLoaded, repository.threading());
   }
 
   /** The jobs in memory. */

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,11 +30,13 @@ public final class LoadedJobs<J extends StoredJob> {
   /** The commits of jobs that were dropped before what is stored of them was durable. */
   private final Map<JobId, Long> dropped = new ConcurrentHashMap<>();
 
-  private final List<Object> loading = Stream.generate(Object::new).limit(64).toList();
+  /** Held while a job is read, so that it is read once. */
+  private final List<ReentrantLock> loading;
 
   LoadedJobs(JobRepository<J> repository, Loader<J> loader) {
     this.repository = repository;
     this.loader = loader;
+    this.loading = repository.threading().newLocks(64);
   }
 
   public Collection<J> all() {
@@ -72,20 +74,25 @@ public final class LoadedJobs<J extends StoredJob> {
   /** The job in memory, read if necessary; null if it does not exist. */
   @Nullable J find(JobId id, StepBatch batch) {
     J job = jobs.get(id);
-    if (job == null) {
-      synchronized (loading.get(Math.floorMod(id.hashCode(), loading.size()))) {
-        job = jobs.get(id);
-        if (job == null) {
-          job = loader.load(id, batch);
-          if (job != null) {
-            job.committedIn(dropped.getOrDefault(id, 0L)); // what was read may not be durable
-            jobs.put(id, job);
-          }
-          interrupted.remove(id);
-        }
-      }
+    if (job != null) {
+      return job;
     }
-    return job;
+    ReentrantLock alone = loading.get(Math.floorMod(id.hashCode(), loading.size()));
+    alone.lock();
+    try {
+      job = jobs.get(id);
+      if (job == null) {
+        job = loader.load(id, batch);
+        if (job != null) {
+          job.committedIn(dropped.getOrDefault(id, 0L)); // what was read may not be durable
+          jobs.put(id, job);
+        }
+        interrupted.remove(id);
+      }
+      return job;
+    } finally {
+      alone.unlock();
+    }
   }
 
   /** Reads something of a job, with its lock held. */

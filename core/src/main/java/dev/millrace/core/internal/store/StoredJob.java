@@ -1,5 +1,6 @@
 package dev.millrace.core.internal.store;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.internal.count.JobCounts;
 import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.internal.rules.JobFold;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * a job, and renders the templates of a stage that opens. Guarded by its lock.
  */
 public abstract class StoredJob implements TransitionListener, JobUpdate.TemplateResolver {
-  final ReentrantLock lock = new ReentrantLock();
+  final ReentrantLock lock;
   private final JobId id;
   private final List<StageQueue> queues = new ArrayList<>();
   private final Set<ClaimKey> owed = new HashSet<>();
@@ -44,8 +45,9 @@ public abstract class StoredJob implements TransitionListener, JobUpdate.Templat
   private long commit;
   private volatile boolean timeouts;
 
-  protected StoredJob(JobId id) {
+  protected StoredJob(JobId id, Threading threading) {
     this.id = id;
+    this.lock = threading.newLock();
   }
 
   /**

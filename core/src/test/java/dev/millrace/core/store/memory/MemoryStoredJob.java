@@ -1,6 +1,7 @@
 package dev.millrace.core.store.memory;
 
 import dev.millrace.core.event.Fact.Opening;
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.store.StoredJob;
@@ -18,7 +19,7 @@ final class MemoryStoredJob extends StoredJob {
   final Map<Integer, List<TaskSpec>> added = new HashMap<>();
 
   MemoryStoredJob(MemoryJob kept) {
-    super(kept.id);
+    super(kept.id, Threading.SYSTEM);
     this.kept = kept;
     JobFold fold = kept.emptyFold(this);
     kept.log.forEach(fold::apply);

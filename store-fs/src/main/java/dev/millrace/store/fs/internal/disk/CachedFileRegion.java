@@ -6,21 +6,26 @@ import java.util.Arrays;
 
 /**
  * Caches the part of a file that was last read, for sequential reads of lines. The file may only
- * grow or move.
+ * grow or move. Thread-safe, without a lock: two threads may read the same part.
  */
 public final class CachedFileRegion {
   private static final int SIZE = 1 << 18;
 
-  private long start;
-  private byte[] bytes = {};
-
-  public synchronized byte[] read(Disk disk, Path file, long offset, int length)
-      throws IOException {
-    if (offset < start || offset + length > start + bytes.length) {
-      bytes = disk.read(file, offset, Math.max(SIZE, length));
-      start = offset;
+  private record Region(long start, byte[] bytes) {
+    boolean holds(long offset, int length) {
+      return offset >= start && offset + length <= start + bytes.length;
     }
-    int from = (int) (offset - start);
-    return Arrays.copyOfRange(bytes, from, Math.min(from + length, bytes.length));
+  }
+
+  private volatile Region last = new Region(0, new byte[0]);
+
+  public byte[] read(Disk disk, Path file, long offset, int length) throws IOException {
+    Region region = last;
+    if (!region.holds(offset, length)) {
+      region = new Region(offset, disk.read(file, offset, Math.max(SIZE, length)));
+      last = region;
+    }
+    int from = (int) (offset - region.start());
+    return Arrays.copyOfRange(region.bytes(), from, Math.min(from + length, region.bytes().length));
   }
 }

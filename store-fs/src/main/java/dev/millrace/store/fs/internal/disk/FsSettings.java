@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.disk;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.job.JobId;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -18,15 +19,20 @@ public record FsSettings(
     Clock clock,
     Supplier<JobId> ids,
     RandomGenerator random,
-    @Nullable Integer recoveryCeiling) {
+    @Nullable Integer recoveryCeiling,
+    Threading threading) {
 
   public FsSettings(
       Path root, Disk disk, Clock clock, Supplier<JobId> ids, RandomGenerator random) {
-    this(root, disk, clock, ids, random, null);
+    this(root, disk, clock, ids, random, null, Threading.SYSTEM);
   }
 
   public FsSettings withCeiling(int recoveries) {
-    return new FsSettings(root, disk, clock, ids, random, recoveries);
+    return new FsSettings(root, disk, clock, ids, random, recoveries, threading);
+  }
+
+  public FsSettings withThreading(Threading other) {
+    return new FsSettings(root, disk, clock, ids, random, recoveryCeiling, other);
   }
 
   public WorkspaceLayout layout() {

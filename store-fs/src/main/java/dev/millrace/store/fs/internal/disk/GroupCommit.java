@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.disk;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.store.StoreBrokenException;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -21,10 +22,11 @@ public final class GroupCommit {
   private static final long LONGEST_GATHERING = 3_000_000;
 
   private final Disk disk;
+  private final Threading threading;
   private final Executor syncer = syncer();
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition done = lock.newCondition();
-  private final Condition came = lock.newCondition();
+  private final ReentrantLock lock;
+  private final Condition done;
+  private final Condition came;
   private UnsyncedChanges waiting = new UnsyncedChanges();
   private long nextBatch = 1;
   private volatile long syncedBatch;
@@ -35,8 +37,12 @@ public final class GroupCommit {
   private volatile @Nullable IOException failure;
   private volatile boolean disowned;
 
-  public GroupCommit(Disk disk) {
+  public GroupCommit(Disk disk, Threading threading) {
     this.disk = disk;
+    this.threading = threading;
+    this.lock = threading.newLock();
+    this.done = lock.newCondition();
+    this.came = lock.newCondition();
   }
 
   /**
@@ -114,7 +120,7 @@ public final class GroupCommit {
     lastWaiters = waiters;
     waiters = 0;
     lock.unlock();
-    long start = System.nanoTime();
+    long start = threading.nanoTime();
     // On any throwable: threads that share this sync must not take the next one for theirs.
     IOException problem = new IOException("it was cut short");
     try {
@@ -122,7 +128,7 @@ public final class GroupCommit {
     } finally {
       lock.lock();
       syncing = false;
-      lastNanos = System.nanoTime() - start;
+      lastNanos = threading.nanoTime() - start;
       if (problem != null) {
         failure = problem;
       } else {

@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.disk;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import java.io.IOException;
@@ -19,14 +20,17 @@ public final class JobLocator {
   /** The resolution of directory times may be this coarse: a change within it would not show. */
   private static final Duration GRAIN = Duration.ofMillis(20);
 
+  private static final Duration PAUSE = Duration.ofMillis(2);
   private static final int ATTEMPTS = 1_000;
 
   private final Disk disk;
   private final WorkspaceLayout layout;
+  private final Threading threading;
 
-  public JobLocator(Disk disk, WorkspaceLayout layout) {
+  public JobLocator(Disk disk, WorkspaceLayout layout, Threading threading) {
     this.disk = disk;
     this.layout = layout;
+    this.threading = threading;
   }
 
   public Optional<JobState> find(JobId id) throws IOException {
@@ -58,9 +62,9 @@ public final class JobLocator {
     return times;
   }
 
-  private static void pause() {
+  private void pause() {
     try {
-      Thread.sleep(2);
+      threading.sleep(PAUSE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       Thread.onSpinWait();

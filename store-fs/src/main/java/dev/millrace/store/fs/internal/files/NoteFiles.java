@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.files;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.store.NoteStore;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
@@ -15,7 +16,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Stream;
 
 /**
  * Notes as files in {@code .millrace/notes/<collection>/<name>}, each replaced by a rename.
@@ -25,13 +25,14 @@ public final class NoteFiles implements NoteStore {
   private final Disk disk;
   private final WorkspaceLayout layout;
   private final GroupCommit commits;
-  private final List<ReentrantLock> locks = Stream.generate(ReentrantLock::new).limit(64).toList();
+  private final List<ReentrantLock> locks;
   private final Set<String> named = ConcurrentHashMap.newKeySet();
 
-  public NoteFiles(Disk disk, WorkspaceLayout layout, GroupCommit commits) {
+  public NoteFiles(Disk disk, WorkspaceLayout layout, GroupCommit commits, Threading threading) {
     this.disk = disk;
     this.layout = layout;
     this.commits = commits;
+    this.locks = threading.newLocks(64);
   }
 
   private Path shelf(String collection) {

@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.inbox;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.StoreBrokenException;
@@ -16,6 +17,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Carries out the requests of other processes. A request is a file in {@code inbox/}; the reply is
@@ -28,20 +30,25 @@ public final class OwnerInbox {
   private final Disk disk;
   private final WorkspaceLayout layout;
   private final JobStore store;
+  private final ReentrantLock processing;
 
-  public OwnerInbox(Disk disk, WorkspaceLayout layout, JobStore store) {
+  public OwnerInbox(Disk disk, WorkspaceLayout layout, JobStore store, Threading threading) {
     this.disk = disk;
     this.layout = layout;
     this.store = store;
+    this.processing = threading.newLock();
   }
 
-  synchronized void processAll() {
+  void processAll() {
+    processing.lock();
     try {
       List<String> names = new ArrayList<>();
       disk.list(layout.internalPath("inbox"), names::add);
       names.stream().sorted().filter(name -> name.endsWith(".json")).forEach(this::process);
     } catch (IOException e) {
       LOG.log(Level.ERROR, "cannot read the inbox: " + StoreErrors.explain(e));
+    } finally {
+      processing.unlock();
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.inbox;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.internal.store.JobUpdater;
 import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
@@ -31,6 +32,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +60,8 @@ public final class WorkspaceScanner implements AutoCloseable {
   /** Jobs that could not be read or written when they were discovered, as on a full disk. */
   private final Set<JobId> skipped = ConcurrentHashMap.newKeySet();
 
-  private Instant listed = Instant.MIN;
+  private final ReentrantLock scanning;
+  private Instant listed = Instant.MIN; // guarded by that lock
   private @Nullable DirectoryWatcher watch;
 
   public WorkspaceScanner(
@@ -66,12 +69,14 @@ public final class WorkspaceScanner implements AutoCloseable {
       WorkspaceLayout layout,
       JobUpdater<FsJob> updater,
       ClaimQueue queue,
-      OwnerInbox inbox) {
+      OwnerInbox inbox,
+      Threading threading) {
     this.disk = disk;
     this.layout = layout;
     this.updater = updater;
     this.queue = queue;
     this.inbox = inbox;
+    this.scanning = threading.newLock();
   }
 
   /** Recovers what the last owner left unfinished. */
@@ -102,7 +107,8 @@ public final class WorkspaceScanner implements AutoCloseable {
    *
    * @param between runs after each slice
    */
-  synchronized void scan(Runnable between) {
+  void scan(Runnable between) {
+    scanning.lock();
     try {
       Path ready = layout.of(JobState.PENDING);
       Instant changed = disk.modified(ready);
@@ -124,12 +130,19 @@ public final class WorkspaceScanner implements AutoCloseable {
       inbox.processAll();
     } catch (IOException e) {
       throw StoreErrors.of("cannot look for jobs in " + layout.root(), e);
+    } finally {
+      scanning.unlock();
     }
   }
 
   /** Makes the next listing run even if nothing has changed. */
-  synchronized void forceRescan() {
-    listed = Instant.MIN;
+  void forceRescan() {
+    scanning.lock();
+    try {
+      listed = Instant.MIN;
+    } finally {
+      scanning.unlock();
+    }
   }
 
   /** Handles a name that appeared among the ready jobs. */

@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.jobs;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobException;
@@ -21,6 +22,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /** Finds and deletes jobs that have ended. */
@@ -29,12 +31,19 @@ public final class EndedJobs {
   private final WorkspaceLayout layout;
   private final FsReader reader;
   private final GroupCommit commits;
+  private final ReentrantLock moving;
 
-  EndedJobs(Disk disk, WorkspaceLayout layout, FsReader reader, GroupCommit commits) {
+  EndedJobs(
+      Disk disk,
+      WorkspaceLayout layout,
+      FsReader reader,
+      GroupCommit commits,
+      Threading threading) {
     this.disk = disk;
     this.layout = layout;
     this.reader = reader;
     this.commits = commits;
+    this.moving = threading.newLock();
   }
 
   /** Jobs in one of these final states that ended before that time. */
@@ -104,7 +113,16 @@ public final class EndedJobs {
    * Renames a job out of sight before deleting it, so that no reader sees half a job. One thread at
    * a time: another that deletes the same job must not take it for something left in the trash.
    */
-  private synchronized boolean moveToTrash(JobId id, UnsyncedChanges unsynced) throws IOException {
+  private boolean moveToTrash(JobId id, UnsyncedChanges unsynced) throws IOException {
+    moving.lock();
+    try {
+      return moveToTrashAlone(id, unsynced);
+    } finally {
+      moving.unlock();
+    }
+  }
+
+  private boolean moveToTrashAlone(JobId id, UnsyncedChanges unsynced) throws IOException {
     Optional<JobState> state = layout.lookUp(disk, id);
     if (state.isEmpty() || !state.get().isFinal()) {
       return false;

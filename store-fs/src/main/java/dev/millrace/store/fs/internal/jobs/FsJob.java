@@ -13,6 +13,7 @@ import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.EventLog;
@@ -48,10 +49,10 @@ public final class FsJob extends StoredJob {
   private JobState directoryState;
   private long logLength;
 
-  FsJob(JobId id, Disk disk, WorkspaceLayout layout, JobState directoryState) {
-    super(id);
-    this.disk = disk;
-    this.layout = layout;
+  FsJob(JobId id, FsSettings settings, JobState directoryState) {
+    super(id, settings.threading());
+    this.disk = settings.disk();
+    this.layout = settings.layout();
     this.directoryState = directoryState;
   }
 

@@ -1,6 +1,7 @@
 package dev.millrace.store.fs.internal.jobs;
 
 import dev.millrace.core.event.Fact;
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.store.JobRepository;
@@ -72,10 +73,10 @@ public final class FsRepository implements JobRepository<FsJob> {
     this.disk = settings.disk();
     this.layout = settings.layout();
     this.commits = commits;
-    this.queue = new ClaimQueue(settings.clock());
-    this.reader = new FsReader(disk, layout);
-    this.notes = new NoteFiles(disk, layout, commits);
-    this.ended = new EndedJobs(disk, layout, reader, commits);
+    this.queue = new ClaimQueue(settings.clock(), settings.threading());
+    this.reader = new FsReader(disk, layout, settings.threading());
+    this.notes = new NoteFiles(disk, layout, commits, settings.threading());
+    this.ended = new EndedJobs(disk, layout, reader, commits, settings.threading());
     this.epoch = epoch;
     this.rate = new FinishRate(settings.clock().instant());
     this.loader = new JobLoader(settings, queue);
@@ -101,6 +102,11 @@ public final class FsRepository implements JobRepository<FsJob> {
   @Override
   public void requireIntact() {
     commits.requireIntact();
+  }
+
+  @Override
+  public Threading threading() {
+    return settings.threading();
   }
 
   @Override

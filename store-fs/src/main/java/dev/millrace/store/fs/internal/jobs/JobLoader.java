@@ -52,7 +52,7 @@ final class JobLoader {
       if (directoryState.isEmpty()) {
         return null;
       }
-      FsJob job = new FsJob(id, disk, layout, directoryState.get());
+      FsJob job = new FsJob(id, settings, directoryState.get());
       if (directoryState.get().isFinal()) {
         loadEnded(job);
       } else {

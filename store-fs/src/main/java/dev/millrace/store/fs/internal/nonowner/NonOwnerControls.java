@@ -19,6 +19,7 @@ import dev.millrace.store.fs.internal.owner.FsStore;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
@@ -29,6 +30,7 @@ import java.util.Set;
  * takes over: a request that was already carried out is recognized by its id.
  */
 public final class NonOwnerControls implements JobControls {
+  private static final Duration PAUSE = Duration.ofMillis(5);
   private static final long TIMEOUT_NANOS = 30_000_000_000L;
 
   private final FsSettings settings;
@@ -79,14 +81,14 @@ public final class NonOwnerControls implements JobControls {
 
   private Object await(InboxRequest request, String op, Path file) throws IOException {
     Path answer = layout.internalPath("answers").resolve(op + ".json");
-    long end = System.nanoTime() + TIMEOUT_NANOS;
-    for (int round = 1; System.nanoTime() < end; round++) {
+    long end = settings.threading().nanoTime() + TIMEOUT_NANOS;
+    for (int round = 1; settings.threading().nanoTime() < end; round++) {
       try {
         String text = StrictUtf8.of(answer, disk.read(answer, 1_000_000));
         disk.delete(answer);
         return InboxReply.read(text);
       } catch (NoSuchFileException e) {
-        pause();
+        pause(settings);
       }
       if (round % 100 == 0) {
         Optional<Object> done = alone(request, op);
@@ -106,9 +108,9 @@ public final class NonOwnerControls implements JobControls {
             + " did not answer within 30 s; is it stopped or overloaded?");
   }
 
-  static void pause() {
+  static void pause(FsSettings settings) {
     try {
-      Thread.sleep(5);
+      settings.threading().sleep(PAUSE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StoreException("interrupted while waiting for the owner's answer", e);

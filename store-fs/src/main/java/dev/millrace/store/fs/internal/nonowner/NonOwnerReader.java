@@ -36,7 +36,7 @@ public final class NonOwnerReader implements ForwardingReader {
    * @param patience how long to wait for the owner
    */
   public NonOwnerReader(FsSettings settings, Duration patience) {
-    this.files = new FsReader(settings.disk(), settings.layout());
+    this.files = new FsReader(settings.disk(), settings.layout(), settings.threading());
     this.settings = settings;
     this.patience = patience;
     this.disk = settings.disk();
@@ -86,11 +86,12 @@ public final class NonOwnerReader implements ForwardingReader {
     disk.write(temporary, StrictUtf8.bytes(request.write(op)));
     disk.rename(temporary, file);
     try {
-      for (long end = System.nanoTime() + patience.toNanos(); System.nanoTime() < end; ) {
+      long end = settings.threading().nanoTime() + patience.toNanos();
+      while (settings.threading().nanoTime() < end) {
         try {
           return InboxReply.read(StrictUtf8.of(answer, disk.read(answer, 1_000_000)));
         } catch (NoSuchFileException e) {
-          NonOwnerControls.pause();
+          NonOwnerControls.pause(settings);
         }
       }
       throw new StoreException("the owner of " + layout.root() + " did not answer in time");

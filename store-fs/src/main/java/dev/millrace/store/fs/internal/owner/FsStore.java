@@ -57,9 +57,10 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
     this.commits = commits;
     this.repository = repository;
     WorkspaceLayout layout = settings.layout();
-    OwnerInbox inbox = new OwnerInbox(settings.disk(), layout, this);
+    OwnerInbox inbox = new OwnerInbox(settings.disk(), layout, this, settings.threading());
     this.scanner =
-        new WorkspaceScanner(settings.disk(), layout, updater(), repository.index(), inbox);
+        new WorkspaceScanner(
+            settings.disk(), layout, updater(), repository.index(), inbox, settings.threading());
     this.submitter =
         new FsSubmitter(
             settings,
@@ -73,7 +74,7 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
 
   private static FsStore create(FsSettings settings, @Nullable OwnerLock lock) throws IOException {
     settings.layout().create(settings.disk());
-    GroupCommit commits = new GroupCommit(settings.disk());
+    GroupCommit commits = new GroupCommit(settings.disk(), settings.threading());
     long epoch = OwnerEpoch.next(settings.disk(), settings.layout());
     return new FsStore(settings, lock, commits, new FsRepository(settings, commits, epoch));
   }

@@ -27,6 +27,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +56,8 @@ final class OwnerReader implements ForwardingReader {
   private final LoadedJobs<FsJob> jobs;
   private final ClaimQueue queue;
   private final Consumer<JobId> discovery;
-  private @Nullable QueueStats stats;
+  private final ReentrantLock counting;
+  private @Nullable QueueStats stats; // guarded by that lock, as is the next one
   private Instant statsValidUntil = Instant.MIN;
 
   /**
@@ -67,6 +69,7 @@ final class OwnerReader implements ForwardingReader {
     this.jobs = jobs;
     this.queue = repository.index();
     this.discovery = discovery;
+    this.counting = repository.threading().newLock();
   }
 
   @Override
@@ -170,11 +173,20 @@ final class OwnerReader implements ForwardingReader {
   }
 
   @Override
-  public synchronized QueueStats queueStats() {
+  public QueueStats queueStats() {
+    counting.lock();
+    try {
+      return queueStatsAlone();
+    } finally {
+      counting.unlock();
+    }
+  }
+
+  private QueueStats queueStatsAlone() {
     Instant now = repository.now();
     boolean good = now.isBefore(statsValidUntil) && now.plus(LONGEST).isAfter(statsValidUntil);
     if (stats == null || !good) {
-      long start = System.nanoTime();
+      long start = repository.threading().nanoTime();
       QueueStatsBuilder builder = new QueueStatsBuilder();
       for (FsJob job : jobs.all()) {
         inMemory(job.id(), each -> Optional.of(each.view())).ifPresent(builder::add);
@@ -186,7 +198,7 @@ final class OwnerReader implements ForwardingReader {
             }
           });
       stats = builder.build(files.counts(id -> queue.isKnown(id) || jobs.contains(id)));
-      Duration share = Duration.ofNanos(AGE_FACTOR * (System.nanoTime() - start));
+      Duration share = Duration.ofNanos(AGE_FACTOR * (repository.threading().nanoTime() - start));
       statsValidUntil = now.plus(share.compareTo(MIN_STATS_AGE) < 0 ? MIN_STATS_AGE : share);
     }
     return stats;

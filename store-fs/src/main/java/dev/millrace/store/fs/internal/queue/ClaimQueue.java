@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.queue;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.store.ClaimIndex;
 import dev.millrace.core.internal.store.StoredJob;
@@ -75,8 +76,8 @@ public final class ClaimQueue implements ClaimIndex {
   private record Deadline(Instant at, JobId id) {}
 
   private final Clock clock;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition arrived = lock.newCondition();
+  private final ReentrantLock lock;
+  private final Condition arrived;
   private final Map<String, NavigableSet<Candidate>> awake = new ConcurrentHashMap<>();
   private final Map<String, NavigableSet<Candidate>> resting = new ConcurrentHashMap<>();
   private final Map<JobId, Candidate> byId = new ConcurrentHashMap<>();
@@ -91,8 +92,10 @@ public final class ClaimQueue implements ClaimIndex {
   /**
    * @param clock decides when backoffs end
    */
-  public ClaimQueue(Clock clock) {
+  public ClaimQueue(Clock clock, Threading threading) {
     this.clock = clock;
+    this.lock = threading.newLock();
+    this.arrived = lock.newCondition();
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.millrace.store.fs.internal.read;
 
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TransitionListener;
@@ -46,6 +47,7 @@ public final class FsReader implements JobReader {
 
   private final Disk disk;
   private final WorkspaceLayout layout;
+  private final Threading threading;
   private final JobLocator whereabouts;
   private final JobLister catalogue;
   private final JobVersionStamps stamps;
@@ -58,10 +60,11 @@ public final class FsReader implements JobReader {
 
   private record Completed(String stamp, JobOnDisk job) {}
 
-  public FsReader(Disk disk, WorkspaceLayout layout) {
+  public FsReader(Disk disk, WorkspaceLayout layout, Threading threading) {
     this.disk = disk;
     this.layout = layout;
-    this.whereabouts = new JobLocator(disk, layout);
+    this.threading = threading;
+    this.whereabouts = new JobLocator(disk, layout, threading);
     this.catalogue = new JobLister(disk, layout, whereabouts, this::isAtGate);
     this.stamps = new JobVersionStamps(disk, layout);
   }
@@ -217,7 +220,7 @@ public final class FsReader implements JobReader {
 
   @Override
   public Optional<QueuePosition> queuePosition(JobId id) {
-    return io("look for " + id, () -> QueuePositionByAge.position(disk, layout, id));
+    return io("look for " + id, () -> QueuePositionByAge.position(disk, layout, id, threading));
   }
 
   /** Reads something of a stage. */
@@ -333,10 +336,10 @@ public final class FsReader implements JobReader {
 
   @Override
   public QueueStats queueStats() {
-    long end = System.nanoTime() + CENSUS.toNanos();
+    long end = threading.nanoTime() + CENSUS.toNanos();
     QueueStatsBuilder builder = new QueueStatsBuilder();
     for (JobId id : list(Query.in(Set.of(JobState.PENDING, JobState.IN_PROGRESS)))) {
-      if (System.nanoTime() > end) {
+      if (threading.nanoTime() > end) {
         break; // only an owner knows all of them without reading each
       }
       try {
@@ -350,10 +353,11 @@ public final class FsReader implements JobReader {
 
   @Override
   public void awaitChange(JobId id, Duration atMost) throws InterruptedException {
-    long end = System.nanoTime() + atMost.toNanos();
+    long end = threading.nanoTime() + atMost.toNanos();
     String before = stamp(id, true);
-    while (System.nanoTime() < end && stamp(id, true).equals(before)) {
-      Thread.sleep(Math.min(POLL.toMillis(), Math.max(1, (end - System.nanoTime()) / 1_000_000)));
+    while (threading.nanoTime() < end && stamp(id, true).equals(before)) {
+      long left = (end - threading.nanoTime()) / 1_000_000;
+      threading.sleep(Duration.ofMillis(Math.min(POLL.toMillis(), Math.max(1, left))));
     }
   }
 

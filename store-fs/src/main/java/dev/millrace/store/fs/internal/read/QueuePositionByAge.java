@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.read;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobReader.QueuePosition;
@@ -19,12 +20,12 @@ final class QueuePositionByAge {
 
   private QueuePositionByAge() {}
 
-  static Optional<QueuePosition> position(Disk disk, WorkspaceLayout layout, JobId id)
-      throws IOException {
+  static Optional<QueuePosition> position(
+      Disk disk, WorkspaceLayout layout, JobId id, Threading threading) throws IOException {
     if (layout.lookUp(disk, id).orElse(null) != JobState.PENDING) {
       return Optional.empty();
     }
-    long end = System.nanoTime() + LISTING.toNanos();
+    long end = threading.nanoTime() + LISTING.toNanos();
     int[] ahead = {0};
     int[] others = {0};
     disk.list(
@@ -33,7 +34,7 @@ final class QueuePositionByAge {
           JobId other = JobId.parse(name).orElse(id);
           ahead[0] += other.compareTo(id) < 0 ? 1 : 0;
           others[0] += other.equals(id) ? 0 : 1;
-          return (others[0] % SLICE) != 0 || System.nanoTime() < end;
+          return (others[0] % SLICE) != 0 || threading.nanoTime() < end;
         });
     return Optional.of(new QueuePosition(ahead[0], others[0] + 1, null));
   }

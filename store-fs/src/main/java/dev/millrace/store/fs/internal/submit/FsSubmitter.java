@@ -38,7 +38,6 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,7 +81,7 @@ public final class FsSubmitter implements JobSubmitter {
   private final NoteStore notes;
   private final Finding finding;
   private final Reading reading;
-  private final List<ReentrantLock> locks = Stream.generate(ReentrantLock::new).limit(64).toList();
+  private final List<ReentrantLock> locks;
 
   /**
    * Submits into the workspace of {@code settings}.
@@ -104,6 +103,7 @@ public final class FsSubmitter implements JobSubmitter {
     this.notes = notes;
     this.finding = finding;
     this.reading = reading;
+    this.locks = settings.threading().newLocks(64);
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobIdGenerator;
 import dev.millrace.core.store.Claim;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** Which thread syncs which changes. */
 class GroupCommitTest {
   private final SimDisk disk = new SimDisk();
-  private final GroupCommit commits = new GroupCommit(disk);
+  private final GroupCommit commits = new GroupCommit(disk, Threading.SYSTEM);
   private final ManualClock clock = new ManualClock();
   private final FsSettings settings =
       new FsSettings(
@@ -114,7 +115,7 @@ class GroupCommitTest {
       unsynced.addFile(file);
     }
     int before = able.operations();
-    new GroupCommit(able).commit(unsynced);
+    new GroupCommit(able, Threading.SYSTEM).commit(unsynced);
     assertThat(able.operations()).isEqualTo(before + 1);
     assertThat(able.operation(before + 1).what()).isEqualTo(What.SYNC_ALL);
     assertThat(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.event.LogEntryJson;
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.internal.rules.ViewFactory;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
@@ -78,10 +79,10 @@ class JobOnDiskTest {
 
   @Test
   void aReaderThatFollowsSeesWhatANewOneSees() {
-    FsReader follower = new FsReader(rig.disk, SimulatedStore.PLACES);
+    FsReader follower = new FsReader(rig.disk, SimulatedStore.PLACES, Threading.SYSTEM);
     Runnable compare =
         () -> {
-          FsReader fresh = new FsReader(rig.disk, SimulatedStore.PLACES);
+          FsReader fresh = new FsReader(rig.disk, SimulatedStore.PLACES, Threading.SYSTEM);
           assertThat(follower.find(id)).isEqualTo(fresh.find(id));
           assertThat(follower.tasks(id, 1, 1, 9)).isEqualTo(fresh.tasks(id, 1, 1, 9));
           assertThat(follower.events(id, 0, 99)).isEqualTo(fresh.events(id, 0, 99));

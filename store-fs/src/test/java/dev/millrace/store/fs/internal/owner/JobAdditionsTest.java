@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;
@@ -142,7 +143,9 @@ class JobAdditionsTest {
     assertThat(more.getFirst().number()).isEqualTo(log.size() + 1);
     assertThat(rig.store.events(id, log.size(), 1)).isEqualTo(more.subList(0, 1));
     assertThat(rig.store.events(id, 99, 9)).isEmpty();
-    assertThat(new FsReader(rig.disk, SimulatedStore.PLACES).events(id, log.size(), 99))
+    assertThat(
+            new FsReader(rig.disk, SimulatedStore.PLACES, Threading.SYSTEM)
+                .events(id, log.size(), 99))
         .isEqualTo(more);
   }
 
@@ -211,15 +214,15 @@ class JobAdditionsTest {
     // Two processes, several threads each, and an owner that moves the job at once.
     List<FsSubmitter> processes = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      GroupCommit commits = new GroupCommit(rig.disk);
+      GroupCommit commits = new GroupCommit(rig.disk, Threading.SYSTEM);
       processes.add(
           new FsSubmitter(
               rig.settings,
               commits,
               () -> id,
-              new NoteFiles(rig.disk, SimulatedStore.PLACES, commits),
-              new JobLocator(rig.disk, SimulatedStore.PLACES)::find,
-              new FsReader(rig.disk, SimulatedStore.PLACES)::completed));
+              new NoteFiles(rig.disk, SimulatedStore.PLACES, commits, Threading.SYSTEM),
+              new JobLocator(rig.disk, SimulatedStore.PLACES, Threading.SYSTEM)::find,
+              new FsReader(rig.disk, SimulatedStore.PLACES, Threading.SYSTEM)::completed));
     }
     CyclicBarrier start = new CyclicBarrier(8);
     AtomicInteger made = new AtomicInteger();
@@ -290,12 +293,12 @@ class JobAdditionsTest {
           told.add(id);
           SimDisk found = lost(rig);
           long durable =
-              new FsReader(found, SimulatedStore.PLACES)
+              new FsReader(found, SimulatedStore.PLACES, Threading.SYSTEM)
                   .find(id)
                   .map(view -> view.lastEvent())
                   .orElse(-1L);
           long known =
-              new FsReader(rig.disk, SimulatedStore.PLACES)
+              new FsReader(rig.disk, SimulatedStore.PLACES, Threading.SYSTEM)
                   .find(id)
                   .map(view -> view.lastEvent())
                   .orElse(-1L);

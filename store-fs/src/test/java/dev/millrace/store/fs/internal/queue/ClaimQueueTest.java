@@ -2,6 +2,7 @@ package dev.millrace.store.fs.internal.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.store.fixture.ManualClock;
@@ -35,7 +36,7 @@ class ClaimQueueTest {
   }
 
   private static ClaimQueue queue(Clock clock, int jobs) {
-    ClaimQueue queue = new ClaimQueue(clock);
+    ClaimQueue queue = new ClaimQueue(clock, Threading.SYSTEM);
     for (int i = 1; i <= jobs; i++) {
       queue.put(candidate(i), true);
     }

@@ -3,6 +3,7 @@ package dev.millrace.store.fs.internal.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobIdGenerator;
 import dev.millrace.core.job.JobState;
@@ -188,7 +189,7 @@ class FsReaderTest {
     rig.store.onChange(
         id -> {
           SimDisk found = rig.disk.afterPowerLoss(Loss.NOTHING_SURVIVES, new SplittableRandom(1));
-          assertThat(new FsReader(found, SimulatedStore.PLACES).state(id))
+          assertThat(new FsReader(found, SimulatedStore.PLACES, Threading.SYSTEM).state(id))
               .as("of %s", id)
               .isEmpty();
           told.add(id);

@@ -1,0 +1,8 @@
+/**
+ * Where stores get their locks, timed waits and threads from. Start at {@link
+ * dev.millrace.core.internal.concurrent.Threading}.
+ */
+@NullMarked
+package dev.millrace.core.internal.concurrent;
+
+import org.jspecify.annotations.NullMarked;
