@@ -1,8 +1,11 @@
 package dev.millrace.cli.documents;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,6 +20,9 @@ import java.util.concurrent.TimeUnit;
 final class ExampleRun {
   static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
+  /** Examples name ports: those of one document run at a time, in whichever test process. */
+  private static final Path TURN = Path.of("target", "document-examples.lock");
+
   private static final String MARK = "=== ";
 
   private ExampleRun() {}
@@ -29,18 +35,25 @@ final class ExampleRun {
     List<DocumentExample> examples = DocumentExample.of(document);
     assertThat(examples).as("examples of %s", document.file()).isNotEmpty();
     Files.createDirectories(dir);
-    Path launcher = Files.createSymbolicLink(dir.resolve("millrace"), ROOT.resolve("millrace"));
     Path script = Files.writeString(dir.resolve("examples.sh"), script(document, examples));
+    String printed;
+    try (FileChannel turn = FileChannel.open(TURN, CREATE, WRITE)) {
+      turn.lock(); // until it is closed
+      printed = run(document, script, dir);
+    }
+    for (DocumentExample example : examples) {
+      assertThat(example.missingFrom(section(printed, mark(document, example))))
+          .as("not printed by the example at %s:%d: %s", document.file(), example.line(), printed)
+          .isEmpty();
+    }
+    return printed;
+  }
+
+  private static String run(MarkdownDocument document, Path script, Path dir)
+      throws IOException, InterruptedException {
+    Path launcher = Files.createSymbolicLink(dir.resolve("millrace"), ROOT.resolve("millrace"));
     Path output = dir.resolve("output.txt");
-    ProcessBuilder shell = new ProcessBuilder("sh", "-eu", script.toString());
-    shell.environment().put("MILLRACE_NO_BUILD", "1");
-    shell.environment().merge("PATH", dir.toString(), (path, own) -> own + ":" + path);
-    Process process =
-        shell
-            .directory(dir.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
+    Process process = shell(script, dir).redirectOutput(output.toFile()).start();
     List<ProcessHandle> left;
     try {
       assertThat(process.waitFor(600, TimeUnit.SECONDS))
@@ -55,12 +68,17 @@ final class ExampleRun {
     String printed = Files.readString(output);
     assertThat(process.exitValue()).as(printed).isZero();
     assertThat(left).as("left running by %s", document.file()).isEmpty();
-    for (DocumentExample example : examples) {
-      assertThat(example.missingFrom(section(printed, mark(document, example))))
-          .as("not printed by the example at %s:%d: %s", document.file(), example.line(), printed)
-          .isEmpty();
-    }
     return printed;
+  }
+
+  private static ProcessBuilder shell(Path script, Path dir) {
+    ProcessBuilder shell = new ProcessBuilder("sh", "-eu", script.toString());
+    shell.environment().put("MILLRACE_NO_BUILD", "1");
+    // as for every process of a test: these are short, and nothing is measured
+    shell.environment().put("MILLRACE_JAVA_OPTS", "-XX:+TieredCompilation");
+    shell.environment().put("MILLRACE_WARMUP", "0");
+    shell.environment().merge("PATH", dir.toString(), (path, own) -> own + ":" + path);
+    return shell.directory(dir.toFile()).redirectErrorStream(true);
   }
 
   private static String read(Path file) {

@@ -13,8 +13,10 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -169,19 +171,25 @@ class HttpIT {
           .contains("Error: --port " + other.getLocalPort() + ": cannot listen on 127.0.0.1");
       assertThat(result.out()).doesNotContain("loading");
     }
-    ServerSocket usual = new ServerSocket();
-    try (usual) {
-      try {
-        usual.bind(new java.net.InetSocketAddress("127.0.0.1", HttpOptions.USUAL_PORT));
-      } catch (IOException e) {
-        // already taken: fine
-      }
-      try (ServeProcess server = ServeProcess.start(dir, "--exec", UPPER);
-          PlainHttpClient peer = PlainHttpClient.of(server.uri())) {
-        assertThat(server.uri().getPort()).isNotEqualTo(HttpOptions.USUAL_PORT);
-        assertThat(server.process().out()).contains("port 8080 is taken");
-        assertThat(peer.get("/health/live").status()).isEqualTo(200);
-      }
+    try (ServerSocket usual = takeUsualPort();
+        ServeProcess server = ServeProcess.start(dir, "--exec", UPPER);
+        PlainHttpClient peer = PlainHttpClient.of(server.uri())) {
+      assertThat(server.uri().getPort()).isNotEqualTo(HttpOptions.USUAL_PORT);
+      assertThat(server.process().out()).as("with %s", usual).contains("port 8080 is taken");
+      assertThat(peer.get("/health/live").status()).isEqualTo(200);
+    }
+  }
+
+  /** What has the port may be a server of another test, which ends; whatever stays is fine. */
+  private static ServerSocket takeUsualPort() throws IOException {
+    InetAddress here = InetAddress.getLoopbackAddress();
+    try {
+      return soon()
+          .atMost(Duration.ofSeconds(20))
+          .ignoreExceptionsInstanceOf(IOException.class)
+          .until(() -> new ServerSocket(HttpOptions.USUAL_PORT, 1, here), ServerSocket::isBound);
+    } catch (ConditionTimeoutException e) {
+      return new ServerSocket(); // it stays taken
     }
   }
 
