@@ -145,7 +145,11 @@ public final class LogEntryJson {
 
   /** Reads a line; refuses unknown events and fields. */
   public static LogEntry read(String line) {
-    JsonObject in = Json.object(line);
+    return read(Json.object(line));
+  }
+
+  /** As {@link #read(String)}, of a line that was parsed. */
+  public static LogEntry read(JsonObject in) {
     try {
       return new LogEntry(in.integer("n"), Instant.parse(in.string("at")), fact(in));
     } catch (IllegalArgumentException | ArithmeticException | DateTimeException e) {

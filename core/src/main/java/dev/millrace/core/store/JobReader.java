@@ -53,7 +53,10 @@ public interface JobReader {
   /** A waiting job's position in the queue; empty if it does not wait. */
   Optional<QueuePosition> queuePosition(JobId id);
 
-  /** Entries of the job's log after number {@code after}. */
+  /**
+   * Entries of the job's log after number {@code after}. Where entries are large, there may be fewer
+   * than {@code limit}; there are none only at the end of the log.
+   */
   List<LogEntry> events(JobId id, long after, int limit);
 
   /** The job as submitted, with the stages and tasks added since, so that it can be run again. */

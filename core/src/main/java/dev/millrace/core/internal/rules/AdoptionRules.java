@@ -36,9 +36,6 @@ public final class AdoptionRules {
 
     /** The last terms that a task froze; null if none. */
     @Nullable JsonObject frozenTerms(int stage, int task);
-
-    /** How the stage's gate was last approved; null if it never was. */
-    @Nullable Cause approval(int stage);
   }
 
   /**
@@ -118,7 +115,7 @@ public final class AdoptionRules {
   private static void open(JobUpdate update, EndedJob ended, StageFold before) {
     update.runCascade();
     int number = before.number();
-    Cause approval = ended.approval(number);
+    Cause approval = before.approval();
     if (update.fold().stage(number).state() == StageState.WAITING && approval != null) {
       String comment = approval.comment() == null ? "" : ": " + approval.comment();
       LeverRules.approve(

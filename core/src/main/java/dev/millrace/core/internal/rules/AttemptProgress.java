@@ -24,7 +24,7 @@ public enum AttemptProgress {
    */
   public static AttemptProgress of(TaskFold task, @Nullable FencingToken last, boolean grew) {
     if (!Objects.equals(last, task.token())) {
-      return task.frozenTerms() == null ? STARTED : NOT_STARTED;
+      return task.hasFrozenTerms() ? NOT_STARTED : STARTED;
     }
     return grew ? PRODUCED_TOKENS : STARTED;
   }

@@ -20,9 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,10 +28,17 @@ import org.jspecify.annotations.Nullable;
  * change only here, each by a row of a transition table. Not thread-safe.
  */
 public final class JobFold {
+  /** What a task takes in memory. */
+  private static final long TASK_BYTES = 200;
+
+  /** What a byte of JSON takes in memory, as values. */
+  private static final long VALUE_BYTES = 4;
+
   private final JobPlan plan;
   private final TransitionListener listener;
   private final List<StageFold> stages = new ArrayList<>();
-  private final Set<String> ops = new HashSet<>();
+  private final RecentRequests requests = new RecentRequests();
+  private final LogUsage usage;
   private int version = LogEntryJson.VERSION;
   private JobState state = JobState.CREATED;
   private Instant openSince;
@@ -45,16 +50,17 @@ public final class JobFold {
   private @Nullable Priority priority;
   private @Nullable JsonObject metadata;
 
-  private JobFold(JobPlan plan, TransitionListener listener) {
+  private JobFold(JobPlan plan, TransitionListener listener, LogUsage usage) {
     this.plan = plan;
     this.listener = listener;
+    this.usage = usage;
     this.openSince = plan.createdAt();
     this.lastAt = plan.createdAt();
   }
 
   /** A job before its first event. */
   public static JobFold created(JobPlan plan, TransitionListener listener) {
-    JobFold fold = new JobFold(plan, listener);
+    JobFold fold = new JobFold(plan, listener, new LogUsage());
     for (int i = 0; i < plan.stages().size(); i++) {
       fold.stages.add(new StageFold(i + 1, plan.stages().get(i), plan.createdAt(), listener));
     }
@@ -63,9 +69,9 @@ public final class JobFold {
 
   /** An independent copy that reports its transitions to another listener. */
   public JobFold copy(TransitionListener newListener) {
-    JobFold copy = new JobFold(plan, newListener);
+    JobFold copy = new JobFold(plan, newListener, new LogUsage(usage));
     stages.forEach(stage -> copy.stages.add(stage.copy(newListener)));
-    copy.ops.addAll(ops);
+    copy.requests.addAll(requests);
     copy.version = version;
     copy.state = state;
     copy.openSince = openSince;
@@ -96,26 +102,27 @@ public final class JobFold {
       case Fact.TaskChanged fact -> applyTask(fact, entry);
       case Fact.TaskProgressed(int stage, int task) ->
           stage(stage).set(task, stage(stage).task(task).recovered(0, progress));
-      case Fact.TermsFrozen(int stage, int task, JsonObject terms) ->
-          stage(stage).set(task, stage(stage).task(task).frozen(terms, entry.number()));
+      case Fact.TermsFrozen(int stage, int task, JsonObject _) ->
+          stage(stage).set(task, stage(stage).task(task).frozen(entry.number()));
       case Fact.StageAdded(int stage, StageSpec spec, Cause cause) -> {
-        remember(cause);
+        requests.add(cause);
         addStage(stage, spec, at);
       }
       case Fact.TasksAdded(int stage, int tasks, int attempts, Cause cause) -> {
-        remember(cause);
+        requests.add(cause);
         stage(stage).add(tasks, attempts, at);
       }
       case Fact.MetadataReplaced(int stage, int task, JsonObject by, Cause cause) -> {
-        remember(cause);
+        requests.add(cause);
         describe(stage, task, by, at);
       }
       case Fact.Prioritized(Priority now, Cause cause) -> {
-        remember(cause);
+        requests.add(cause);
         priority = now;
       }
       case Fact.WorkerLogLine _ -> {}
     }
+    usage.add(entry.fact());
     lastNumber = entry.number();
     lastAt = at;
   }
@@ -153,19 +160,13 @@ public final class JobFold {
 
   private void applyJob(JobEvent event, Cause cause, Instant at) {
     move(event, at);
-    remember(cause);
+    requests.addOfJob(cause);
     if (state == JobState.ABORTED) {
       stages.forEach(stage -> stage.abort(at));
     } else if (state == JobState.FAILED) {
       stages.stream()
           .filter(stage -> version == 1 || stage.hasOpened())
           .forEach(stage -> stage.abort(at));
-    }
-  }
-
-  private void remember(Cause cause) {
-    if (cause.op() != null) {
-      ops.add(cause.op());
     }
   }
 
@@ -188,7 +189,10 @@ public final class JobFold {
   private void applyStage(Fact.StageChanged fact, Instant at) {
     StageFold stage = stage(fact.stage());
     stage.move(fact.event(), at);
-    remember(fact.cause());
+    requests.add(fact.cause());
+    if (fact.event() == StageEvent.APPROVE) {
+      stage.approved(fact.cause());
+    }
     if (fact.opening() != null) {
       stage.resolve(fact.opening(), at);
     }
@@ -294,8 +298,19 @@ public final class JobFold {
     return metadata;
   }
 
-  /** Whether a user's request with that id is already in the log. */
+  /** Whether a user's request with that id is in the log already, among the recent ones. */
   public boolean hasRequest(String op) {
-    return ops.contains(op);
+    return requests.contains(op);
+  }
+
+  /** How much users and workers have added to its log. */
+  LogUsage usage() {
+    return usage;
+  }
+
+  /** About how many bytes of memory it takes, beside what it was submitted with. */
+  public long size() {
+    long tasks = stages.stream().mapToLong(StageFold::size).sum();
+    return TASK_BYTES * tasks + VALUE_BYTES * usage.bytes();
   }
 }

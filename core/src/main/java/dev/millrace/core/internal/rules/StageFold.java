@@ -1,5 +1,6 @@
 package dev.millrace.core.internal.rules;
 
+import dev.millrace.core.event.Cause;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.internal.rules.JobPlan.StagePlan;
 import dev.millrace.core.json.JsonObject;
@@ -32,6 +33,7 @@ public final class StageFold {
   private @Nullable JsonObject metadata;
   private boolean closed;
   private int adopted;
+  private @Nullable Cause approval;
 
   StageFold(int number, StagePlan plan, Instant createdAt, TransitionListener listener) {
     this.number = number;
@@ -64,6 +66,7 @@ public final class StageFold {
     this.metadata = from.metadata;
     this.closed = from.closed;
     this.adopted = from.adopted;
+    this.approval = from.approval;
   }
 
   StageFold copy(TransitionListener newListener) {
@@ -84,6 +87,15 @@ public final class StageFold {
     }
     listener.onTransition(
         new TransitionListener.Transition(StageTransitions.TABLE, number, 0, from, event, state));
+  }
+
+  void approved(Cause cause) {
+    approval = cause;
+  }
+
+  /** How its gate was last approved; null if it never was. */
+  @Nullable Cause approval() {
+    return approval;
   }
 
   /** Moves a task and returns it, for the caller to complete with {@link #set}. */

@@ -71,13 +71,14 @@ public record TaskFold(
   }
 
   /**
-   * What its first attempt fixed.
+   * Where the terms are that its first attempt fixed. They are not kept in memory: a stage may have
+   * 200,000 tasks, and only a task that is claimed again needs them.
    *
-   * @param terms dropped when the task has ended
-   * @param entry the log entry that says so, with the epoch that wrote it. Unlike a number alone it
-   *     is unique, whatever a power loss takes from the end of a log
+   * @param number of the log entry that has them
+   * @param entry the same with the epoch that wrote it; null if no claim did. Unlike a number alone
+   *     it is unique, whatever a power loss takes from the end of a log
    */
-  public record Freeze(@Nullable JsonObject terms, @Nullable FencingToken entry) {}
+  public record Freeze(long number, @Nullable FencingToken entry) {}
 
   /** What a user has put in place of the metadata that came with the task. */
   public record NewMetadata(JsonObject metadata, Instant at) {}
@@ -105,7 +106,7 @@ public record TaskFold(
         new Times(times.createdAt, at, null, started, next.isFinal() ? at : null),
         error,
         stored,
-        freeze == null || !next.isFinal() ? freeze : new Freeze(null, freeze.entry),
+        freeze,
         newMetadata,
         adoption);
   }
@@ -160,7 +161,7 @@ public record TaskFold(
         adoption);
   }
 
-  TaskFold frozen(JsonObject terms, long entry) {
+  TaskFold frozen(long entry) {
     FencingToken key =
         lastClaim == null ? null : new FencingToken(lastClaim.token().epoch(), entry);
     return new TaskFold(
@@ -170,7 +171,7 @@ public record TaskFold(
         times,
         error,
         stored,
-        new Freeze(terms, key),
+        new Freeze(entry, key),
         newMetadata,
         adoption);
   }
@@ -256,9 +257,9 @@ public record TaskFold(
     return newMetadata == null ? null : newMetadata.metadata;
   }
 
-  /** What its first attempt fixed; null before that, and when it has ended. */
-  public @Nullable JsonObject frozenTerms() {
-    return freeze == null ? null : freeze.terms;
+  /** Whether an attempt has fixed terms that later ones follow. */
+  public boolean hasFrozenTerms() {
+    return freeze != null && !state.isFinal();
   }
 
   /** The log entry that froze its terms. */

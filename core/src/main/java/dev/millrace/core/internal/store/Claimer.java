@@ -16,6 +16,7 @@ import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.Failure;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -208,9 +209,16 @@ final class Claimer<J extends StoredJob> {
 
   /** What earlier attempts under the same terms left; null if the terms are not frozen. */
   private Claim.@Nullable Resumption resumption(J job, StageFold stage, int task) {
-    JsonObject terms = stage.task(task).frozenTerms();
-    return terms == null
-        ? null
-        : new Claim.Resumption(terms, repository.readJournal(job, stage, task).tokens());
+    TaskFold at = stage.task(task);
+    if (!at.hasFrozenTerms()) {
+      return null;
+    }
+    JsonObject terms;
+    try {
+      terms = repository.frozenTerms(job, Objects.requireNonNull(at.freeze()).number());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // the task is not to blame: its log cannot be read now
+    }
+    return new Claim.Resumption(terms, repository.readJournal(job, stage, task).tokens());
   }
 }

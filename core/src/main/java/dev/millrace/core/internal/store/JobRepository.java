@@ -6,6 +6,7 @@ import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobReader;
@@ -99,6 +100,9 @@ public interface JobRepository<J extends StoredJob> {
 
   /** The journal of a task under its present terms; one that cannot be read counts as empty. */
   TaskJournal readJournal(J job, StageFold stage, int task);
+
+  /** The terms that an entry of the job's log froze. */
+  JsonObject frozenTerms(J job, long entry) throws IOException;
 
   /** Jobs in one of these final states that ended before that time. */
   Collection<JobId> endedBefore(Instant before, Set<JobState> states);

@@ -7,6 +7,7 @@ import dev.millrace.core.internal.rules.AdditionRules;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.LeverRules;
+import dev.millrace.core.internal.rules.LogLimits;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobEvent;
@@ -17,6 +18,7 @@ import dev.millrace.core.job.JobTransitions;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.LeverJson;
 import dev.millrace.core.store.Outcome;
@@ -32,6 +34,9 @@ import java.util.Set;
  * Thread-safe.
  */
 final class LeverActions<J extends StoredJob> {
+  /** Entries of a log that are read at once. */
+  private static final int PAGE = 1_000;
+
   private final JobRepository<J> repository;
   private final JobUpdater<J> updater;
   private final JobIdGenerator operations = JobIdGenerator.forThisProcess();
@@ -45,6 +50,7 @@ final class LeverActions<J extends StoredJob> {
     if (lever instanceof Lever.Delete) {
       return delete(id);
     }
+    LogLimits.requireCause(cause);
     Lever checked = check(lever);
     Cause named = named(lever, cause);
     return updater
@@ -126,23 +132,38 @@ final class LeverActions<J extends StoredJob> {
     for (int stage = 1; stage <= fold.plan().stages().size(); stage++) {
       sizes[stage] = fold.plan().stages().get(stage - 1).tasks();
     }
-    for (LogEntry entry : repository.reader().events(job.id(), 0, Integer.MAX_VALUE)) {
-      switch (entry.fact()) {
-        case Fact.StageAdded(int stage, StageSpec _, Cause cause) -> {
-          if (op.equals(cause.op())) {
-            return new Outcome.Done(stage);
-          }
+    JobReader reader = repository.reader();
+    for (List<LogEntry> page = reader.events(job.id(), 0, PAGE);
+        !page.isEmpty();
+        page = reader.events(job.id(), page.getLast().number(), PAGE)) {
+      for (LogEntry entry : page) {
+        int first = firstAdded(entry.fact(), op, sizes);
+        if (first > 0) {
+          return new Outcome.Done(first);
         }
-        case Fact.TasksAdded(int stage, int tasks, int _, Cause cause) -> {
-          if (op.equals(cause.op())) {
-            return new Outcome.Done(sizes[stage] + 1);
-          }
-          sizes[stage] += tasks;
-        }
-        default -> {}
       }
     }
     throw new IllegalStateException("job " + job.id() + " knows " + op + ", its log does not");
+  }
+
+  /**
+   * The number of the first thing that the request added, if the fact is of it; else 0.
+   *
+   * @param sizes how many tasks each stage had before; counts those of the fact
+   */
+  private static int firstAdded(Fact fact, String op, int[] sizes) {
+    switch (fact) {
+      case Fact.StageAdded(int stage, StageSpec _, Cause cause) -> {
+        return op.equals(cause.op()) ? stage : 0;
+      }
+      case Fact.TasksAdded(int stage, int tasks, int _, Cause cause) -> {
+        sizes[stage] += tasks;
+        return op.equals(cause.op()) ? sizes[stage] - tasks + 1 : 0;
+      }
+      default -> {
+        return 0;
+      }
+    }
   }
 
   private static Outcome missing(JobId id, Lever lever) {

@@ -1,6 +1,5 @@
 package dev.millrace.core.internal.rules;
 
-import dev.millrace.core.event.Cause;
 import dev.millrace.core.event.Fact.Detail;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
@@ -9,7 +8,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /** The ways in which a job can end, for the variants that run it again. */
 final class RetriedJobs {
@@ -64,11 +62,6 @@ final class RetriedJobs {
     @Override
     public JsonObject frozenTerms(int stage, int task) {
       return JsonObject.create();
-    }
-
-    @Override
-    public @Nullable Cause approval(int stage) {
-      return fold.stage(stage).startedAt() == null ? null : Cause.user("u", null);
     }
   }
 }

@@ -1,6 +1,5 @@
 package dev.millrace.core.store.memory;
 
-import dev.millrace.core.event.Cause;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.Fact.Detail;
 import dev.millrace.core.event.LogEntry;
@@ -11,7 +10,6 @@ import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TransitionListener;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.StageEvent;
 import dev.millrace.core.task.TaskResult;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -61,19 +59,6 @@ record MemoryAdoption(MemoryJob ended, MemoryJob job) implements AdoptionRules.E
           && of == stage
           && number == task) {
         last = terms;
-      }
-    }
-    return last;
-  }
-
-  @Override
-  public @Nullable Cause approval(int stage) {
-    Cause last = null;
-    for (LogEntry entry : ended.log) {
-      if (entry.fact() instanceof Fact.StageChanged(int of, StageEvent event, Cause cause, var _)
-          && of == stage
-          && event == StageEvent.APPROVE) {
-        last = cause;
       }
     }
     return last;

@@ -13,6 +13,7 @@ import dev.millrace.core.internal.store.TaskJournal;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobReader;
@@ -218,6 +219,13 @@ final class MemoryRepository implements JobRepository<MemoryStoredJob> {
   public TaskJournal readJournal(MemoryStoredJob job, StageFold stage, int task) {
     synchronized (contents) {
       return job.kept.journal(stage, task);
+    }
+  }
+
+  @Override
+  public JsonObject frozenTerms(MemoryStoredJob job, long entry) {
+    synchronized (contents) {
+      return ((Fact.TermsFrozen) job.kept.log.get((int) entry - 1).fact()).terms();
     }
   }
 

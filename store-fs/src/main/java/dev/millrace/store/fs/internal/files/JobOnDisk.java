@@ -9,7 +9,6 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.state.IllegalTransitionException;
-import dev.millrace.store.fs.internal.files.EventLog.Content;
 import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,14 +20,15 @@ import org.jspecify.annotations.Nullable;
  * A job as it was read from its directory.
  *
  * @param problem why its files cannot be read as a job; null if they can
- * @param log its log; if it has none yet, one entry says that it was submitted
+ * @param log what is known of its log; if that has no entries yet, the fold has one that says that
+ *     the job was submitted
  * @param op the transition that its directory says is under way; null if none
  */
 public record JobOnDisk(
     Location location,
     JobFiles files,
     @Nullable String problem,
-    Content log,
+    EventLogIndex log,
     JobFold fold,
     @Nullable PendingTransition op) {
 
@@ -63,32 +63,9 @@ public record JobOnDisk(
       files = JobFiles.unreadable(at, id);
     }
     JobOnDisk before = known != null && known.isOf(files) ? known : null;
-    Content log = EventLog.read(at, before == null ? EventLog.UNREAD : before.log());
-    if (log.entries().isEmpty()) {
-      // A log starts with the first event; before that, the submission is implied.
-      log =
-          new Content(
-              List.of(new LogEntry(1, files.plan().createdAt(), new Fact.Submitted())),
-              log.length(),
-              log.torn());
-    }
-    JobFold fold =
-        before != null && before.goesOnIn(log)
-            ? before.fold().copy(listener)
-            : JobFold.created(files.plan(), listener);
-    int folded = (int) fold.lastNumber();
-    for (LogEntry entry : log.entries().subList(folded, log.entries().size())) {
-      try {
-        fold.apply(entry);
-      } catch (IllegalTransitionException
-          | IllegalArgumentException
-          | IndexOutOfBoundsException e) {
-        throw new EventLog.DamagedLogException(
-            problem != null
-                ? problem + "; without it " + EventLog.FILE + " cannot be read"
-                : EventLog.FILE + ", line " + entry.number() + ": " + e.getMessage());
-      }
-    }
+    FoldedLog folded = FoldedLog.read(at, files, listener, before, problem);
+    JobFold fold = folded.fold();
+    EventLogIndex log = folded.log();
     // A waiting job without a log was never touched by a user. Most jobs are like that when they
     // are
     // claimed.
@@ -120,12 +97,6 @@ public record JobOnDisk(
     return now.plan().equals(fold.plan());
   }
 
-  /** Whether a log that was read after this one has only grown. */
-  private boolean goesOnIn(Content later) {
-    int last = log.entries().size() - 1;
-    return later.entries().size() > last && later.entries().get(last) == log.entries().get(last);
-  }
-
   /**
    * The job as submitted, with what was added since.
    *
@@ -138,9 +109,9 @@ public record JobOnDisk(
     return files.spec(at(), fold);
   }
 
-  /** How many bytes were read for it, without what is small in every job. */
+  /** About how many bytes of memory it takes, without what is small in every job. */
   public long size() {
-    return log.length() + files.size();
+    return fold.size() + files.size() + log.size();
   }
 
   /** A copy to change; this one stays as it was read. */
@@ -161,7 +132,52 @@ public record JobOnDisk(
 
   /** Entries that are valid but not in the log yet. */
   public List<LogEntry> unwritten() {
-    return log.length() == 0 ? log.entries() : List.of();
+    return log.length() == 0 ? List.of(submission(files)) : List.of();
+  }
+
+  /** A log starts with the first event; before that, the submission is implied. */
+  private static LogEntry submission(JobFiles files) {
+    return new LogEntry(1, files.plan().createdAt(), new Fact.Submitted());
+  }
+
+  /** A log and what its entries add up to. */
+  private record FoldedLog(EventLogIndex log, JobFold fold) {
+    static FoldedLog read(
+        JobDirectory at,
+        JobFiles files,
+        TransitionListener listener,
+        @Nullable JobOnDisk before,
+        @Nullable String problem)
+        throws IOException {
+      EventLogReader reader = new EventLogReader(at);
+      if (before != null) {
+        JobFold fold = before.fold().copy(listener);
+        EventLogIndex grown = reader.readGrown(before.log(), entry -> apply(entry, fold, problem));
+        if (grown != null) {
+          return new FoldedLog(grown, fold);
+        }
+      }
+      JobFold fold = JobFold.created(files.plan(), listener);
+      EventLogIndex log = reader.read(entry -> apply(entry, fold, problem));
+      if (log.last() == 0) {
+        apply(submission(files), fold, problem);
+      }
+      return new FoldedLog(log, fold);
+    }
+
+    private static void apply(LogEntry entry, JobFold fold, @Nullable String problem)
+        throws EventLog.DamagedLogException {
+      try {
+        fold.apply(entry);
+      } catch (IllegalTransitionException
+          | IllegalArgumentException
+          | IndexOutOfBoundsException e) {
+        throw new EventLog.DamagedLogException(
+            problem != null
+                ? problem + "; without it " + EventLog.FILE + " cannot be read"
+                : EventLog.FILE + ", line " + entry.number() + ": " + e.getMessage());
+      }
+    }
   }
 
   private static String errorText(JobDirectory at) {

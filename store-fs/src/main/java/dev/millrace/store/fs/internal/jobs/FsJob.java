@@ -7,6 +7,7 @@ import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.store.StoredJob;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.FencingToken;
@@ -17,7 +18,7 @@ import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.EventLog;
-import dev.millrace.store.fs.internal.files.EventLogOffsets;
+import dev.millrace.store.fs.internal.files.EventLogIndex;
 import dev.millrace.store.fs.internal.files.JobFiles;
 import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
 import dev.millrace.store.fs.internal.files.JobOnDisk;
@@ -40,14 +41,13 @@ public final class FsJob extends StoredJob {
   private final List<LogEntry> unwritten = new ArrayList<>();
   private final Map<Long, TokenJournalWriter> journals = new HashMap<>();
   private final List<Path> unneeded = new ArrayList<>();
-  private final EventLogOffsets offsets = new EventLogOffsets();
   private UnsyncedChanges beforeEntries = new UnsyncedChanges();
   private UnsyncedChanges withEntries = new UnsyncedChanges();
   private @Nullable JobOnDisk read;
   private @Nullable JobFiles files;
   private @Nullable String problem;
   private JobState directoryState;
-  private long logLength;
+  private @Nullable EventLogIndex log;
 
   FsJob(JobId id, FsSettings settings, JobState directoryState) {
     super(id, settings.threading());
@@ -61,11 +61,8 @@ public final class FsJob extends StoredJob {
     read = found;
     files = found.files();
     problem = found.problem();
-    logLength = found.log().length();
+    log = found.log().copy();
     unwritten.addAll(found.unwritten());
-    if (logLength > 0) {
-      offsets.add(found.fold().lastNumber(), logLength);
-    }
     loaded(found.fold());
   }
 
@@ -165,12 +162,12 @@ public final class FsJob extends StoredJob {
 
   /** The valid bytes of its log; bytes after them are from a failed write. */
   long logLength() {
-    return logLength;
+    return log == null ? 0 : log.length();
   }
 
   /** Whether its log exists, apart from entries that are implied so far. */
   boolean hasLog() {
-    return logLength > 0;
+    return logLength() > 0;
   }
 
   /** Appends entries to the log, after those that were implied so far. */
@@ -178,15 +175,30 @@ public final class FsJob extends StoredJob {
     if (!entries.isEmpty()) {
       List<LogEntry> all = new ArrayList<>(unwritten);
       all.addAll(entries);
-      logLength += EventLog.append(at(), all, unsynced);
-      offsets.add(all.getLast().number(), logLength);
+      EventLog.append(at(), all, log(), unsynced);
       unwritten.clear();
     }
   }
 
-  /** Entries of its log after that number; empty if the whole log must be read. */
+  private EventLogIndex log() {
+    return Objects.requireNonNull(log, "the job was not read");
+  }
+
+  /** Entries of its log after that number; empty if that is not in its file. */
   public Optional<List<LogEntry>> events(long after, int limit) throws IOException {
-    return unwritten.isEmpty() ? offsets.read(at(), after, limit) : Optional.empty();
+    if (!unwritten.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(log().pages(at()).entries(after, limit));
+    } catch (EventLog.DamagedLogException e) {
+      return Optional.empty(); // another process has changed it
+    }
+  }
+
+  /** The terms that an entry of its log froze. */
+  JsonObject frozenTerms(long entry) throws IOException {
+    return log().pages(at()).frozenTerms(entry);
   }
 
   private static long key(int stage, int task) {

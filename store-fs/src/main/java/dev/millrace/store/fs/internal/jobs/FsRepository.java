@@ -12,6 +12,7 @@ import dev.millrace.core.internal.store.PartialOutput;
 import dev.millrace.core.internal.store.TaskJournal;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.NoteStore;
@@ -264,6 +265,11 @@ public final class FsRepository implements JobRepository<FsJob> {
   public TaskJournal readJournal(FsJob job, StageFold stage, int task) {
     TokenJournal.Content content = job.files().readJournal(job.at(), stage, task);
     return new TaskJournal(content.tokens(), content.last(), content.grew());
+  }
+
+  @Override
+  public JsonObject frozenTerms(FsJob job, long entry) throws IOException {
+    return job.frozenTerms(entry);
   }
 
   @Override

@@ -38,6 +38,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /** Reads a workspace without owning it, while jobs may move. Thread-safe. */
 public final class FsReader implements JobReader {
@@ -239,25 +240,27 @@ public final class FsReader implements JobReader {
   }
 
   private <T> T onJob(JobId id, T none, JobRead<T> read) {
-    return ofJob(
-        "read the tasks of " + id,
-        () -> {
-          for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            Optional<JobOnDisk> job = unchanged(id);
-            if (job.isEmpty()) {
-              return none;
-            }
-            try {
-              return read.of(job.get());
-            } catch (NoSuchFileException e) {
-              if (disk.kind(job.get().at().dir()) == Disk.Kind.DIRECTORY) {
-                throw e;
-              }
-              // it moved while its results were read
-            }
-          }
-          throw new IOException("it moved " + ATTEMPTS + " times while it was being read");
-        });
+    return ofJob("read the tasks of " + id, () -> whileItMoves(() -> unchanged(id), none, read));
+  }
+
+  /** Reads something of a job, and again where it is now if it moves meanwhile. */
+  private <T> T whileItMoves(Supplier<Optional<JobOnDisk>> find, T none, JobRead<T> read)
+      throws IOException {
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      Optional<JobOnDisk> job = find.get();
+      if (job.isEmpty()) {
+        return none;
+      }
+      try {
+        return read.of(job.get());
+      } catch (NoSuchFileException e) {
+        if (disk.kind(job.get().at().dir()) == Disk.Kind.DIRECTORY) {
+          throw e;
+        }
+        // it moved while it was read
+      }
+    }
+    throw new IOException("it moved " + ATTEMPTS + " times while it was being read");
   }
 
   /** The job as it was read for the previous page, if it has not changed since. */
@@ -278,20 +281,25 @@ public final class FsReader implements JobReader {
 
   @Override
   public List<LogEntry> events(JobId id, long after, int limit) {
-    return snapshot(id)
-        .map(
-            job -> {
-              List<LogEntry> missing = certain(job) ? complete(job) : List.of();
-              List<LogEntry> entries = job.log().entries();
-              if (!missing.isEmpty()) {
-                entries = new ArrayList<>(entries);
-                entries.addAll(missing);
-              }
-              int from = Math.clamp(after, 0, entries.size());
-              int to = from + Math.min(limit, entries.size() - from);
-              return List.copyOf(entries.subList(from, to));
-            })
-        .orElse(List.of());
+    return ofJob(
+        "read the log of " + id,
+        () -> whileItMoves(() -> snapshot(id), List.of(), job -> events(job, after, limit)));
+  }
+
+  /** Entries of its log, and what is certain to follow them, though it is not there yet. */
+  private static List<LogEntry> events(JobOnDisk job, long after, int limit) throws IOException {
+    List<LogEntry> entries = job.log().pages(job.at()).entries(after, limit);
+    if (entries.size() == limit
+        || !entries.isEmpty() && entries.getLast().number() < job.log().last()) {
+      return entries;
+    }
+    List<LogEntry> rest = new ArrayList<>(job.unwritten());
+    rest.addAll(certain(job) ? complete(job) : List.of());
+    rest.stream()
+        .filter(entry -> entry.number() > after)
+        .limit(limit - entries.size())
+        .forEach(entries::add);
+    return entries;
   }
 
   /**

@@ -1,23 +1,22 @@
 package dev.millrace.store.fs.internal.submit;
 
-import dev.millrace.core.event.Cause;
-import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.Fact.Detail;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.internal.rules.AdoptionRules;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.rules.TaskFold;
 import dev.millrace.core.internal.rules.TransitionListener;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.stage.StageEvent;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.files.EventLog;
+import dev.millrace.store.fs.internal.files.EventLogIndex;
 import dev.millrace.store.fs.internal.files.JobFiles;
 import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
 import dev.millrace.store.fs.internal.files.JobFiles.TaskSnapshot;
@@ -27,9 +26,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.NoSuchFileException;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -39,29 +36,19 @@ import org.jspecify.annotations.Nullable;
  * be 200,000.
  */
 final class AdoptionWriter implements AdoptionRules.EndedJob {
-  private record At(int stage, int task) {}
-
   /** Entries of the log that are written at once. */
   private static final int CHUNK = 10_000;
 
   private final JobOnDisk ended;
   private final Clock clock;
-  private final Map<At, JsonObject> terms = new HashMap<>();
-  private final Map<Integer, Cause> approvals = new HashMap<>();
+  private final EventLogIndex.Pages log;
   private @Nullable AdoptedResults results;
   private @Nullable JobFold adopted;
 
   AdoptionWriter(JobOnDisk ended, Clock clock) {
     this.ended = ended;
     this.clock = clock;
-    for (LogEntry entry : ended.log().entries()) {
-      if (entry.fact() instanceof Fact.TermsFrozen(int stage, int task, JsonObject frozen)) {
-        terms.put(new At(stage, task), frozen); // later terms replace earlier ones
-      } else if (entry.fact() instanceof Fact.StageChanged(int stage, var event, var cause, var _)
-          && event == StageEvent.APPROVE) {
-        approvals.put(stage, cause);
-      }
-    }
+    this.log = ended.log().pages(ended.at());
   }
 
   /** The new job with what it adopts; null before {@link #write}. */
@@ -94,11 +81,12 @@ final class AdoptionWriter implements AdoptionRules.EndedJob {
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
-    EventLog.append(at, job.unwritten(), unsynced);
+    EventLogIndex index = job.log().copy();
+    EventLog.append(at, job.unwritten(), index, unsynced);
     List<LogEntry> entries = update.entries();
     for (int from = 0; from < entries.size(); from += CHUNK) {
       int to = Math.min(entries.size(), from + CHUNK);
-      EventLog.append(at, entries.subList(from, to), unsynced);
+      EventLog.append(at, entries.subList(from, to), index, unsynced);
     }
     adopted = job.fold();
   }
@@ -162,11 +150,11 @@ final class AdoptionWriter implements AdoptionRules.EndedJob {
 
   @Override
   public @Nullable JsonObject frozenTerms(int stage, int task) {
-    return terms.get(new At(stage, task));
-  }
-
-  @Override
-  public @Nullable Cause approval(int stage) {
-    return approvals.get(stage);
+    TaskFold.Freeze freeze = ended.fold().stage(stage).task(task).freeze();
+    try {
+      return freeze == null ? null : log.frozenTerms(freeze.number());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }
