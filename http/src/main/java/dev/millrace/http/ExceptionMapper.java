@@ -18,6 +18,7 @@ final class ExceptionMapper {
       case Problem problem -> problem;
       case JsonException e -> new Problem(Problem.Kind.INVALID, text(e));
       case IllegalArgumentException e when isRule(e) -> new Problem(Problem.Kind.INVALID, text(e));
+      case StoreException.Closed _ -> stopping();
       case StoreException e -> {
         LOG.log(Level.WARNING, "request " + requestId + ": " + e.getMessage(), e);
         yield new Problem(
@@ -27,19 +28,22 @@ final class ExceptionMapper {
             null,
             Map.of("Retry-After", "5"));
       }
-      case InterruptedException e ->
-          new Problem(
-              Problem.Kind.UNAVAILABLE,
-              null,
-              "the server is stopping; try again later",
-              null,
-              Map.of("Retry-After", "5"));
+      case InterruptedException _ -> stopping();
       default -> {
         LOG.log(Level.ERROR, "request " + requestId + " failed", thrown);
         yield new Problem(
             Problem.Kind.INTERNAL, "internal error; see the server's log for this request id");
       }
     };
+  }
+
+  private static Problem stopping() {
+    return new Problem(
+        Problem.Kind.UNAVAILABLE,
+        null,
+        "the server is stopping; try again later",
+        null,
+        Map.of("Retry-After", "5"));
   }
 
   /** Whether one of our own rules was broken; an exception of the JDK is a bug of this server. */

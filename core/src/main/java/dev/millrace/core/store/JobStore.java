@@ -29,7 +29,8 @@ public interface JobStore
   Subscription onWork(WorkListener listener);
 
   /**
-   * Releases everything. The next owner recovers claims that were not answered; claims with a lease
+   * Waits for the calls under way and releases everything; every later call that would write is a
+   * {@link StoreException.Closed}. The next owner recovers claims that were not answered; claims with a lease
    * stay with their workers.
    */
   @Override

@@ -11,4 +11,13 @@ public class StoreException extends RuntimeException {
   public StoreException(String message, Throwable cause) {
     super(message, cause);
   }
+
+  /** The store was closed before this call, or while it waited to begin: nothing was changed. */
+  public static final class Closed extends StoreException {
+    private static final long serialVersionUID = 1L;
+
+    public Closed() {
+      super("the store is closed");
+    }
+  }
 }

@@ -64,6 +64,8 @@ public final class PeriodicThread implements AutoCloseable {
       failing = false;
     } catch (StoreBrokenException e) {
       throw e;
+    } catch (StoreException.Closed e) {
+      stopped = true; // nothing is left to do
     } catch (Throwable e) { // an Error, too: the thread must go on
       if (!failing) {
         Throwable trace = e instanceof StoreException ? null : e;

@@ -55,6 +55,8 @@ public final class StoreRetry {
           return Optional.of(call.get());
         } catch (StoreBrokenException | JobException e) {
           throw e; // a retry would not help
+        } catch (StoreException.Closed e) {
+          return Optional.empty(); // the next owner recovers the task
         } catch (RuntimeException e) {
           failureBegan(caller, e);
           if (!worth.getAsBoolean() || !awaitNextTry(tries)) {

@@ -2,6 +2,7 @@ package dev.millrace.server.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.core.store.StoreException;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -37,6 +38,21 @@ class PeriodicThreadTest {
     periodic.close(); // most likely while it waits
     assertThat(thread.join(Duration.ofSeconds(30))).as("the thread has ended").isTrue();
     assertThat(ticks).isEmpty();
+  }
+
+  @Test
+  void aClosedStoreEndsTheThread() throws InterruptedException {
+    PeriodicThread periodic =
+        PeriodicThread.start(
+            "test",
+            HOUR,
+            () -> {
+              runOnce();
+              throw new StoreException.Closed();
+            },
+            broken -> {});
+    periodic.trigger();
+    assertThat(nextTick().join(Duration.ofSeconds(30))).as("the thread has ended").isTrue();
   }
 
   @Test

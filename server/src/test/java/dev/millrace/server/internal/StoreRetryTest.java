@@ -19,6 +19,7 @@ import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.Worker;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -226,6 +227,20 @@ class StoreRetryTest {
       assertThat(server.status().problem()).isEqualTo("a sync failed");
       assertThat(inMemory.flow.status(job)).isNotEqualTo(Status.DONE);
     }
+  }
+
+  @Test
+  void aCallToAClosedStoreIsNotRepeated() {
+    AtomicInteger calls = new AtomicInteger();
+    StoreRetry retry = new StoreRetry(InstantSource.system());
+    assertThat(
+            retry.callWithRetry(
+                () -> {
+                  calls.incrementAndGet();
+                  throw new StoreException.Closed();
+                }))
+        .isEmpty();
+    assertThat(calls).hasValue(1);
   }
 
   @Test

@@ -44,6 +44,7 @@ public final class JobUpdater<J extends StoredJob> {
   }
 
   private final JobRepository<J> repository;
+  private final StoreFence fence;
   private final LoadedJobs<J> jobs;
   private final UnstartedJobCache<J> unstarted;
   private final ChangeNotifier notifier;
@@ -51,8 +52,9 @@ public final class JobUpdater<J extends StoredJob> {
   private final LongAdder released = new LongAdder();
   private final LongAccumulator lastCommit = new LongAccumulator(Math::max, 0);
 
-  JobUpdater(JobRepository<J> repository) {
+  JobUpdater(JobRepository<J> repository, StoreFence fence) {
     this.repository = repository;
+    this.fence = fence;
     this.jobs = new LoadedJobs<>(repository, this::load);
     this.unstarted = new UnstartedJobCache<>(jobs, repository);
     this.notifier = new ChangeNotifier(repository::lastDurable);
@@ -100,14 +102,17 @@ public final class JobUpdater<J extends StoredJob> {
    * @return empty if there is no such job
    */
   public <T> Optional<T> step(JobId id, Step<J, T> step) {
-    StepBatch batch = new StepBatch();
-    try {
-      Optional<T> answer = step(id, batch, step);
-      repository.awaitDurable(batch.commit());
-      return answer;
-    } finally {
-      notifier.notifyWatchers(batch); // also of what was completed before a step that failed
-    }
+    return fence.call(
+        () -> {
+          StepBatch batch = new StepBatch();
+          try {
+            Optional<T> answer = step(id, batch, step);
+            repository.awaitDurable(batch.commit());
+            return answer;
+          } finally {
+            notifier.notifyWatchers(batch); // also of what was completed before a step that failed
+          }
+        });
   }
 
   /** As {@link #step(JobId, Step)}, but without waiting until it is durable. */

@@ -42,14 +42,18 @@ public abstract class RepositoryJobStore<J extends StoredJob>
   private final SkippedJobs skipped = new SkippedJobs();
   private final RandomGenerator random;
   private final WorkListeners listeners = new WorkListeners();
+  private final StoreFence fence;
 
   /**
    * @param random for the jitter of backoffs
+   * @param fence refuses what would write after {@link #close}
    */
-  protected RepositoryJobStore(JobRepository<J> repository, RandomGenerator random) {
+  protected RepositoryJobStore(
+      JobRepository<J> repository, RandomGenerator random, StoreFence fence) {
     this.repository = repository;
     this.random = random;
-    this.updater = new JobUpdater<>(repository);
+    this.fence = fence;
+    this.updater = new JobUpdater<>(repository, fence);
     this.levers = new LeverActions<>(repository, updater);
     this.claimer = new Claimer<>(repository, updater, skipped);
     this.answers = new WorkerAnswers<>(repository, updater, claimer, random);
@@ -65,6 +69,11 @@ public abstract class RepositoryJobStore<J extends StoredJob>
     return claimer.takeTroubled();
   }
 
+  /** Lets calls in until {@link #close}; a store's own ways to write go through it too. */
+  protected final StoreFence fence() {
+    return fence;
+  }
+
   @Override
   public JobReader reader() {
     return repository.reader();
@@ -72,64 +81,69 @@ public abstract class RepositoryJobStore<J extends StoredJob>
 
   @Override
   public final Outcome apply(JobId id, Lever lever, Cause cause) {
-    return levers.apply(id, lever, cause);
+    return fence.call(() -> levers.apply(id, lever, cause));
   }
 
   @Override
   public final int prune(Instant before, Set<JobState> states) {
-    return levers.prune(before, states);
+    return fence.call(() -> levers.prune(before, states));
   }
 
   @Override
   public List<Claim> claim(ClaimRequest request) {
-    return listeners.claimed(claimer.claim(request));
+    return fence.call(() -> listeners.claimed(claimer.claim(request)));
   }
 
   @Override
   public final Optional<Claim> findClaim(JobId id, int stage, int task) {
-    return answers.find(id, stage, task);
+    return fence.call(() -> answers.find(id, stage, task));
   }
 
   @Override
   public final Outcome complete(Claim claim, TaskResult result) {
-    return listeners.answered(claim, Answer.COMPLETED, answers.complete(claim, result));
+    return fence.call(
+        () -> listeners.answered(claim, Answer.COMPLETED, answers.complete(claim, result)));
   }
 
   @Override
   public final Outcome fail(Claim claim, Failure failure) {
-    return listeners.answered(claim, Answer.FAILED, answers.fail(claim, failure));
+    return fence.call(() -> listeners.answered(claim, Answer.FAILED, answers.fail(claim, failure)));
   }
 
   @Override
   public final Outcome release(Claim claim, String reason) {
-    return listeners.answered(claim, Answer.RELEASED, answers.release(claim, reason));
+    return fence.call(
+        () -> listeners.answered(claim, Answer.RELEASED, answers.release(claim, reason)));
   }
 
   @Override
   public final ClaimSignal heartbeat(Claim claim, boolean progress) {
-    return listeners.signalled(claim, answers.heartbeat(claim, progress));
+    return fence.call(() -> listeners.signalled(claim, answers.heartbeat(claim, progress)));
   }
 
   @Override
   public final Outcome freeze(Claim claim, JsonObject terms) {
-    return answers.freeze(claim, terms);
+    return fence.call(() -> answers.freeze(claim, terms));
   }
 
   @Override
   public ClaimSignal appendJournal(Claim claim, OutputChunk piece) {
-    return listeners.signalled(claim, answers.appendJournal(claim, piece));
+    return fence.call(() -> listeners.signalled(claim, answers.appendJournal(claim, piece)));
   }
 
   @Override
   public final void log(Claim claim, String level, String line) {
-    answers.log(claim, level, line);
+    fence.run(() -> answers.log(claim, level, line));
   }
 
   @Override
   public int sweep() {
-    updater.awaitAll(); // log lines that no caller waited for
-    updater.forgetOutdated();
-    return listeners.swept(new TimeoutSweep<>(repository, updater, skipped, random).run());
+    return fence.call(
+        () -> {
+          updater.awaitAll(); // log lines that no caller waited for
+          updater.forgetOutdated();
+          return listeners.swept(new TimeoutSweep<>(repository, updater, skipped, random).run());
+        });
   }
 
   @Override
@@ -178,11 +192,18 @@ public abstract class RepositoryJobStore<J extends StoredJob>
 
   @Override
   public final void writeNote(String collection, String name, String text) {
-    repository.notes().writeNote(collection, name, text);
+    fence.run(() -> repository.notes().writeNote(collection, name, text));
   }
 
   @Override
   public final void deleteNote(String collection, String name) {
-    repository.notes().deleteNote(collection, name);
+    fence.run(() -> repository.notes().deleteNote(collection, name));
+  }
+
+  /** Refuses later calls that write, and waits for those under way. */
+  @Override
+  public void close() {
+    fence.close();
+    updater.counting().close();
   }
 }

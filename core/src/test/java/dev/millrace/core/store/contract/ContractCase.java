@@ -102,6 +102,10 @@ abstract class ContractCase {
     store = fixture.open(settings);
   }
 
+  final ContractSettings settings() {
+    return settings;
+  }
+
   /** The store is closed and opened again. */
   final void reopen() {
     store.close();

@@ -71,6 +71,8 @@ import org.junit.jupiter.api.Tag;
  *       recorded after that, by the owner.
  *   <li>{@code prune} deletes final jobs whose {@code completedAt} is before the given time; states
  *       that are not final are ignored.
+ *   <li>After {@code close} every method that may write is a {@code StoreException.Closed} and
+ *       changes nothing; what is read may be out of date.
  * </ul>
  */
 public abstract class StoreContract implements StoreFixture {
@@ -221,6 +223,14 @@ public abstract class StoreContract implements StoreFixture {
 
   @Nested
   class Depth extends JsonDepthContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Closing extends CloseContract {
     @Override
     StoreFixture fixture() {
       return StoreContract.this;

@@ -2,6 +2,7 @@ package dev.millrace.core.store.memory;
 
 import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.core.internal.store.RepositoryJobStore;
+import dev.millrace.core.internal.store.StoreFence;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.store.RetryRequest;
@@ -25,7 +26,7 @@ public final class MemoryStore extends RepositoryJobStore<MemoryStoredJob> {
   }
 
   private MemoryStore(ContractSettings settings, MemoryRepository repository) {
-    super(repository, settings.random());
+    super(repository, settings.random(), new StoreFence());
     this.settings = settings;
     this.repository = repository;
   }
@@ -41,22 +42,30 @@ public final class MemoryStore extends RepositoryJobStore<MemoryStoredJob> {
   @Override
   public boolean submit(JobSpec spec, JobId id) {
     JobSizeLimits.requireJob(spec);
-    boolean fresh = repository.insert(id, spec);
-    if (fresh) {
-      updater().touch(id); // an empty first stage completes
-      updater().notifier().changed(id);
-    }
-    return fresh;
+    return fence()
+        .call(
+            () -> {
+              boolean fresh = repository.insert(id, spec);
+              if (fresh) {
+                updater().touch(id); // an empty first stage completes
+                updater().notifier().changed(id);
+              }
+              return fresh;
+            });
   }
 
   @Override
   public RetryResult retry(RetryRequest request) {
-    RetryResult result = repository.retry(request, settings.ids());
-    if (result.fresh()) {
-      updater().touch(result.id()); // a stage that is adopted whole completes
-      updater().notifier().changed(result.id());
-    }
-    return result;
+    return fence()
+        .call(
+            () -> {
+              RetryResult result = repository.retry(request, settings.ids());
+              if (result.fresh()) {
+                updater().touch(result.id()); // a stage that is adopted whole completes
+                updater().notifier().changed(result.id());
+              }
+              return result;
+            });
   }
 
   /** How many jobs are in memory beside what is kept. */
@@ -66,7 +75,7 @@ public final class MemoryStore extends RepositoryJobStore<MemoryStoredJob> {
 
   @Override
   public void close() {
-    updater().counting().close();
+    super.close();
     repository.index().close();
   }
 }

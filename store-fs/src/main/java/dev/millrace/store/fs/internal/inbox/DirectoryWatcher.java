@@ -5,6 +5,7 @@ import static java.nio.file.StandardWatchEventKinds.OVERFLOW;
 
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.StoreBrokenException;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.StoreErrors;
 import java.io.IOException;
@@ -66,7 +67,7 @@ final class DirectoryWatcher implements AutoCloseable {
           rescan();
         }
       }
-    } catch (InterruptedException | ClosedWatchServiceException e) {
+    } catch (InterruptedException | ClosedWatchServiceException | StoreException.Closed e) {
       // closing
     } catch (StoreBrokenException e) {
       // every other part of the store reports this too
@@ -112,7 +113,7 @@ final class DirectoryWatcher implements AutoCloseable {
   private static void guarded(Runnable work) {
     try {
       work.run();
-    } catch (StoreBrokenException | ClosedWatchServiceException e) {
+    } catch (StoreBrokenException | StoreException.Closed | ClosedWatchServiceException e) {
       throw e;
     } catch (RuntimeException e) {
       System.getLogger("dev.millrace.store").log(Level.ERROR, e.getMessage());
@@ -124,10 +125,23 @@ final class DirectoryWatcher implements AutoCloseable {
     try {
       service.close();
       thread.interrupt();
-      thread.join();
+      joinUninterruptibly();
     } catch (IOException e) {
       throw StoreErrors.of("cannot stop watching", e);
-    } catch (InterruptedException e) {
+    }
+  }
+
+  /** Whoever owns the workspace next must not meet this thread. */
+  private void joinUninterruptibly() {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
       Thread.currentThread().interrupt();
     }
   }

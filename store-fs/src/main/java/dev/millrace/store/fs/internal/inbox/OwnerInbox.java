@@ -4,6 +4,7 @@ import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.StoreBrokenException;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
@@ -60,8 +61,8 @@ public final class OwnerInbox {
         answer = InboxRequest.read(StrictUtf8.of(file, disk.read(file, MAX_BYTES))).run(store);
       } catch (NoSuchFileException e) {
         return; // withdrawn
-      } catch (StoreBrokenException e) {
-        throw e;
+      } catch (StoreBrokenException | StoreException.Closed e) {
+        throw e; // the request stays for the next owner
       } catch (RuntimeException
           | Disk.FileTooLargeException
           | Disk.NotRegularException

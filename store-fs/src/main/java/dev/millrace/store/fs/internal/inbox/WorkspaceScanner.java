@@ -230,8 +230,8 @@ public final class WorkspaceScanner implements AutoCloseable {
   private boolean indexOrSkip(JobId id) {
     try {
       return index(id);
-    } catch (JobException e) {
-      throw e; // it is damaged, and stays so
+    } catch (JobException | StoreException.Closed e) {
+      throw e; // it is damaged, and stays so; or nobody will try again
     } catch (StoreException | UncheckedIOException e) {
       if (skipped.size() < MOST_EXPECTED) {
         skipped.add(id);
@@ -328,7 +328,7 @@ public final class WorkspaceScanner implements AutoCloseable {
   public void runIsolated(JobId id, Runnable work) {
     try {
       work.run();
-    } catch (StoreBrokenException e) {
+    } catch (StoreBrokenException | StoreException.Closed e) {
       throw e;
     } catch (UncheckedIOException e) {
       report("job " + id, "is skipped: " + StoreErrors.explain(e.getCause()));

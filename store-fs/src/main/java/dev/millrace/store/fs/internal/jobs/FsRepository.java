@@ -9,6 +9,7 @@ import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.core.internal.store.Leases;
 import dev.millrace.core.internal.store.LeasesInMemory;
 import dev.millrace.core.internal.store.PartialOutput;
+import dev.millrace.core.internal.store.StoreFence;
 import dev.millrace.core.internal.store.TaskJournal;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
@@ -68,8 +69,13 @@ public final class FsRepository implements JobRepository<FsJob> {
   private final FinishRate rate;
   private final JobLoader loader;
   private final EntryWriter writer;
+  private final StoreFence fence;
 
-  public FsRepository(FsSettings settings, GroupCommit commits, long epoch) {
+  /**
+   * @param fence around what is written without a step
+   */
+  public FsRepository(FsSettings settings, GroupCommit commits, long epoch, StoreFence fence) {
+    this.fence = fence;
     this.settings = settings;
     this.disk = settings.disk();
     this.layout = settings.layout();
@@ -130,6 +136,11 @@ public final class FsRepository implements JobRepository<FsJob> {
     return notes;
   }
 
+  /** Keeps late callers out. */
+  public StoreFence fence() {
+    return fence;
+  }
+
   /** How fast jobs finished recently. */
   public FinishRate finishRate() {
     return rate;
@@ -160,7 +171,7 @@ public final class FsRepository implements JobRepository<FsJob> {
   public void awaitDurable(long commit) {
     commits.requireIntact();
     commits.awaitSync(commit);
-    writer.deleteUnneeded();
+    fence.runIfOpen(writer::deleteUnneeded); // a reader comes here, too
   }
 
   @Override

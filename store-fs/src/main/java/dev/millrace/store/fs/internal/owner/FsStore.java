@@ -7,6 +7,7 @@ import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.JobPlan;
 import dev.millrace.core.internal.rules.TransitionListener;
 import dev.millrace.core.internal.store.RepositoryJobStore;
+import dev.millrace.core.internal.store.StoreFence;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -51,7 +52,7 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
 
   private FsStore(
       FsSettings settings, @Nullable OwnerLock lock, GroupCommit commits, FsRepository repository) {
-    super(repository, settings.random());
+    super(repository, settings.random(), repository.fence());
     this.settings = settings;
     this.lock = lock;
     this.commits = commits;
@@ -76,7 +77,8 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
     settings.layout().create(settings.disk());
     GroupCommit commits = new GroupCommit(settings.disk(), settings.threading());
     long epoch = OwnerEpoch.next(settings.disk(), settings.layout());
-    return new FsStore(settings, lock, commits, new FsRepository(settings, commits, epoch));
+    FsRepository repository = new FsRepository(settings, commits, epoch, new StoreFence());
+    return new FsStore(settings, lock, commits, repository);
   }
 
   /** Takes ownership, recovers what the last owner left, and watches the workspace. */
@@ -150,13 +152,21 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
 
   @Override
   public JobId submit(JobSpec spec) {
-    JobId id = submitter.submit(spec);
-    submitted(spec, id, () -> counts(spec));
-    return id;
+    return fence()
+        .call(
+            () -> {
+              JobId id = submitter.submit(spec);
+              submitted(spec, id, () -> counts(spec));
+              return id;
+            });
   }
 
   @Override
   public boolean submit(JobSpec spec, JobId id) {
+    return fence().call(() -> submitAs(spec, id));
+  }
+
+  private boolean submitAs(JobSpec spec, JobId id) {
     scanner.expect(id);
     try {
       boolean fresh = submitter.submit(spec, id);
@@ -171,6 +181,10 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
 
   @Override
   public RetryResult retry(RetryRequest request) {
+    return fence().call(() -> submitAgain(request));
+  }
+
+  private RetryResult submitAgain(RetryRequest request) {
     JobId given = request.id();
     if (given != null) {
       scanner.expect(given);
@@ -243,22 +257,34 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
 
   @Override
   public List<Claim> claim(ClaimRequest request) {
-    requireLock();
-    return super.claim(request);
+    return fence()
+        .call(
+            () -> {
+              requireLock();
+              return super.claim(request);
+            });
   }
 
   @Override
   public int sweep() {
-    requireLock();
-    scanner.discoverSkipped();
-    return super.sweep();
+    return fence()
+        .call(
+            () -> {
+              requireLock();
+              scanner.discoverSkipped();
+              return super.sweep();
+            });
   }
 
   @Override
   public boolean isIdle(Set<String> types) {
-    scanner.scan();
-    return super.isIdle(types)
-        && updater().jobs().all().stream().noneMatch(job -> job.isRunningAny(types));
+    return fence()
+        .call(
+            () -> {
+              scanner.scan();
+              return super.isIdle(types)
+                  && updater().jobs().all().stream().noneMatch(job -> job.isRunningAny(types));
+            });
   }
 
   /** Stops if the lock file was deleted by hand: another owner may have started. */
@@ -277,7 +303,7 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
 
   @Override
   public void close() {
-    updater().counting().close();
+    super.close();
     scanner.close();
     if (lock != null) {
       lock.close();
