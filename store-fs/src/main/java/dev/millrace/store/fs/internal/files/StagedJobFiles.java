@@ -273,7 +273,7 @@ public final class StagedJobFiles implements JobFiles {
     for (int task = 1; task <= stage.size(); task++) {
       String name = task + SUFFIX;
       if (stage.task(task).state() == TaskState.COMPLETED && left.contains(name)) {
-        at.disk().delete(dir.resolve(name));
+        DirectoryDeleter.delete(at.disk(), dir.resolve(name)); // another thread may be faster
         left.remove(name);
       }
     }
