@@ -33,6 +33,11 @@ public final class AdditionRules {
       return new Outcome.Refused(
           Reason.TOO_LARGE, "a job has at most " + JobSpec.MAX_STAGES + " stages");
     }
+    Outcome room =
+        LogLimits.allows(fold.usage(), "the stage", LogLimits.bytes(JobDocument.write(spec)));
+    if (!room.isDone()) {
+      return room;
+    }
     requireNoTemplates(spec.tasks());
     if (fold.stageCount() == 0 && spec.isTemplate()) {
       return new Outcome.Refused(
@@ -103,7 +108,7 @@ public final class AdditionRules {
           Reason.TOO_LARGE, "a stage has at most " + StageSpec.MAX_TASKS + " tasks");
     }
     requireNoTemplates(tasks);
-    return Outcome.DONE;
+    return LogLimits.allowsAddition(fold.usage());
   }
 
   /**
@@ -158,8 +163,11 @@ public final class AdditionRules {
       return new Outcome.Refused(
           Reason.JOB_ENDED, "the job is " + state + ": its priority no longer counts");
     }
-    update.record(new Fact.Prioritized(priority, cause));
-    return Outcome.DONE;
+    Outcome room = LogLimits.allowsAddition(update.fold().usage());
+    if (room.isDone()) {
+      update.record(new Fact.Prioritized(priority, cause));
+    }
+    return room;
   }
 
   /**
@@ -176,9 +184,13 @@ public final class AdditionRules {
       return new Outcome.Missing("no task " + stage + "/" + task);
     }
     Json.requireDepth(metadata, "metadata");
-    JsonObject kept = Json.object(Json.write(metadata)); // as the log will be read back
-    update.record(new Fact.MetadataReplaced(stage, task, kept, cause));
-    return Outcome.DONE;
+    String text = Json.write(metadata);
+    Outcome room = LogLimits.allows(fold.usage(), "the metadata", LogLimits.bytes(text));
+    if (room.isDone()) {
+      JsonObject kept = Json.object(text); // as the log will be read back
+      update.record(new Fact.MetadataReplaced(stage, task, kept, cause));
+    }
+    return room;
   }
 
   /** Whether the job can be deleted: done, or the reason why not. */

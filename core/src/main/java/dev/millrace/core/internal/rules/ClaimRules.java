@@ -90,18 +90,16 @@ public final class ClaimRules {
       TaskFold task = update.fold().stage(key.stage()).task(key.task());
       TaskPolicy policy = update.fold().stage(key.stage()).plan().policy();
       int attempt = task.attempts() + 1;
+      String message = LogLimits.cutError(failure.message());
       if (failure.retryable() && attempt < task.maxAttempts(policy)) {
         Instant until = update.now().plus(policy.backoff().delay(attempt, random));
         update.record(
             new Fact.TaskChanged(
-                key.stage(),
-                key.task(),
-                TaskEvent.RETRY,
-                new Detail.Retrying(failure.message(), until)));
+                key.stage(), key.task(), TaskEvent.RETRY, new Detail.Retrying(message, until)));
       } else {
         update.record(
             new Fact.TaskChanged(
-                key.stage(), key.task(), TaskEvent.FAIL, new Detail.Ended(failure.message())));
+                key.stage(), key.task(), TaskEvent.FAIL, new Detail.Ended(message)));
       }
       update.runCascade();
     }
@@ -114,7 +112,10 @@ public final class ClaimRules {
     if (fence.isDone()) {
       update.record(
           new Fact.TaskChanged(
-              key.stage(), key.task(), TaskEvent.RELEASE, new Detail.Released(reason, false)));
+              key.stage(),
+              key.task(),
+              TaskEvent.RELEASE,
+              new Detail.Released(LogLimits.cutError(reason), false)));
       update.runCascade();
     }
     return fence;

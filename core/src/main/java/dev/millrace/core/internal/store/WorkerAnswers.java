@@ -3,6 +3,7 @@ package dev.millrace.core.internal.store;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.WorkerLogRules;
 import dev.millrace.core.internal.store.JobRepository.KeptResult;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
@@ -246,8 +247,7 @@ final class WorkerAnswers<J extends StoredJob> {
         (job, update) -> {
           ClaimSignal signal = signal(job, claim);
           if (signal.isPresent()) {
-            update.record(
-                new Fact.WorkerLogLine(claim.key().stage(), claim.key().task(), level, line));
+            WorkerLogRules.record(update, claim.key(), level, line);
           }
           return signal;
         });

@@ -44,6 +44,8 @@ import org.junit.jupiter.api.Tag;
  *   <li>{@code queuePosition}: jobs of any type are in the queue that have a queued task of an open
  *       stage, even in its backoff; a PENDING job in the queue has a position.
  *   <li>{@code log} with a claim that is not the present one records nothing.
+ *   <li>{@code LogLimits} bound what is added to a log; they refuse or cut additions and notes, and
+ *       never refuse a transition.
  *   <li>Opening after a crash and opening after a clean close are the same: running tasks without a
  *       lease are recovered, and every lease restarts in full.
  *   <li>{@code spec} is the job as submitted with all that was added since, so that a stage's
@@ -215,6 +217,14 @@ public abstract class StoreContract implements StoreFixture {
 
   @Nested
   class Notes extends NoteStoreContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class LogSize extends LogLimitsContract {
     @Override
     StoreFixture fixture() {
       return StoreContract.this;

@@ -1,0 +1,170 @@
+package dev.millrace.core.store.contract;
+
+import static dev.millrace.core.store.contract.ContractJobs.openJob;
+import static dev.millrace.core.store.contract.ContractJobs.stage;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.rules.LogLimits;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.Outcome.Reason;
+import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What users and workers may add to a job's log; transitions are never refused for its size. */
+abstract class LogLimitsContract extends ContractCase {
+  private static final int MOST = LogLimits.MAX_ENTRY_BYTES;
+
+  /** An object of that many bytes of JSON. */
+  private static JsonObject sized(int bytes) {
+    return JsonObject.create().put("x", "x".repeat(bytes - "{\"x\":\"\"}".length()));
+  }
+
+  private static void assertTooLarge(Outcome outcome, String rule) {
+    assertThat(outcome).isInstanceOf(Outcome.Refused.class);
+    assertThat(((Outcome.Refused) outcome).reason()).isEqualTo(Reason.TOO_LARGE);
+    assertThat(outcome.message()).contains(rule);
+  }
+
+  private List<Fact.WorkerLogLine> logLines(JobId id) {
+    return events(id).stream()
+        .map(LogEntry::fact)
+        .filter(Fact.WorkerLogLine.class::isInstance)
+        .map(Fact.WorkerLogLine.class::cast)
+        .toList();
+  }
+
+  @Test
+  void oneMetadataHasALimit() {
+    JobId id = submit(stage("a", "x"));
+    JsonObject most = sized(MOST);
+    assertThat(Json.write(most).getBytes(StandardCharsets.UTF_8).length).isEqualTo(MOST);
+    assertThat(store.replaceMetadata(id, 0, 0, most, ANNA)).isEqualTo(Outcome.DONE);
+    for (int stage = 0; stage <= 1; stage++) {
+      Outcome refused = store.replaceMetadata(id, stage, stage, sized(MOST + 1), ANNA);
+      assertTooLarge(refused, "the metadata has 2000001 bytes of JSON, at most 2000000");
+    }
+    crash();
+    assertThat(view(id).header().metadata()).isEqualTo(most);
+  }
+
+  @Test
+  void anAddedStageHasALimit() {
+    JobId id = store.submit(openJob(stage("a", "x")));
+    StageSpec large = StageSpec.builder("b").data(sized(MOST)).build();
+    assertTooLarge(store.addStage(id, large, ANNA).outcome(), "the stage has 20000");
+    StageSpec fits = StageSpec.builder("b").data(sized(MOST - 200)).build();
+    assertThat(store.addStage(id, fits, ANNA).outcome()).isEqualTo(Outcome.DONE);
+    assertThat(view(id).stages()).hasSize(2);
+  }
+
+  @Test
+  void afterTheLastByteOfMetadataTheJobStillRunsAndEnds() {
+    JobId id = store.submit(openJob(stage("a", "x", "y")));
+    for (long left = LogLimits.MAX_ADDED_BYTES; left > 0; left -= MOST) {
+      assertThat(store.replaceMetadata(id, 0, 0, sized(MOST), ANNA)).isEqualTo(Outcome.DONE);
+    }
+    List<Object> before = everything(id);
+    String rule = "a job takes at most 64000000 bytes of new metadata and added stages";
+    assertTooLarge(store.replaceMetadata(id, 1, 1, JsonObject.create(), ANNA), rule);
+    assertTooLarge(store.addStage(id, stage("b"), ANNA).outcome(), rule);
+    assertThat(everything(id)).isEqualTo(before);
+    crash();
+    assertTooLarge(store.replaceMetadata(id, 0, 0, JsonObject.create(), ANNA), rule);
+    assertThat(store.pause(id, ANNA)).isEqualTo(Outcome.DONE);
+    assertThat(store.resume(id, ANNA)).isEqualTo(Outcome.DONE);
+    assertThat(store.release(claimOne("a"), "later")).isEqualTo(Outcome.DONE);
+    workOff("a");
+    assertThat(state(id)).isEqualTo(JobState.COMPLETED);
+    assertTooLarge(store.replaceMetadata(id, 0, 0, JsonObject.create(), ANNA), rule);
+  }
+
+  @Test
+  void aLongLineOfAWorkerIsCut() {
+    JobId id = submit(stage("a", "x"));
+    Claim claim = claimOne("a");
+    store.log(claim, "info", "y".repeat(LogLimits.MAX_LINE));
+    store.log(claim, "info", "z".repeat(LogLimits.MAX_LINE + 7));
+    List<Fact.WorkerLogLine> lines = logLines(id);
+    assertThat(lines.getFirst().text()).isEqualTo("y".repeat(LogLimits.MAX_LINE));
+    assertThat(lines.getLast().text())
+        .isEqualTo("z".repeat(LogLimits.MAX_LINE) + "… (7 more characters)");
+  }
+
+  @Test
+  void whenATaskHasLoggedTooMuchOneLineSaysSoAndTheRestIsDropped() {
+    JobId id = submit(stage("a", "x", "y"));
+    List<Claim> claims = claim(2, "a");
+    String line = "y".repeat(LogLimits.MAX_LINE - "info".length());
+    int most = LogLimits.MAX_TASK_LOG_BYTES / LogLimits.MAX_LINE;
+    for (int i = 0; i < most + 5; i++) {
+      store.log(claims.getFirst(), "info", line);
+    }
+    store.log(claims.getLast(), "info", "another task");
+    List<Fact.WorkerLogLine> lines = logLines(id);
+    assertThat(lines).hasSize(most + 2);
+    assertThat(lines.get(most - 1).text()).isEqualTo(line);
+    assertThat(lines.get(most).text())
+        .isEqualTo("further lines of this task are dropped: it has logged 1000000 bytes");
+    assertThat(lines.getLast().text()).isEqualTo("another task");
+    store.release(claims.getFirst(), "again");
+    crash();
+    store.log(claimOne("a"), "info", "another attempt");
+    assertThat(logLines(id)).hasSize(most + 2);
+    assertThat(store.complete(claimOne("a"), TaskResult.of("done"))).isEqualTo(Outcome.DONE);
+  }
+
+  @Test
+  void aLongMessageOfAWorkerIsCut() {
+    JobId id = submit(ContractJobs.with(ContractJobs.attempts(2), stage("a", "x")));
+    String most = "y".repeat(LogLimits.MAX_ERROR);
+    assertThat(store.fail(claimOne("a"), Failure.of(most))).isEqualTo(Outcome.DONE);
+    assertThat(task(id, 1, 1).error()).isEqualTo(most);
+    clock.advance(MINUTE);
+    assertThat(store.release(claimOne("a"), most + "z")).isEqualTo(Outcome.DONE);
+    assertThat(store.fail(claimOne("a"), Failure.of(most + "😀"))).isEqualTo(Outcome.DONE);
+    assertThat(task(id, 1, 1).error()).isEqualTo(most + "… (2 more characters)");
+    assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.FAILED);
+    assertThat(events(id))
+        .extracting(LogEntry::fact)
+        .filteredOn(
+            fact ->
+                fact instanceof Fact.TaskChanged of && of.detail() instanceof Fact.Detail.Released)
+        .extracting(fact -> ((Fact.Detail.Released) ((Fact.TaskChanged) fact).detail()).reason())
+        .containsExactly(most + "… (1 more characters)");
+  }
+
+  @Test
+  void whatALeverSaysOfItselfHasALimit() {
+    JobId id = submit(stage("a", "x"));
+    List<Object> before = everything(id);
+    String name = "n".repeat(LogLimits.MAX_NAME);
+    String comment = "c".repeat(LogLimits.MAX_COMMENT);
+    for (Cause cause :
+        List.of(
+            Cause.user(name + "n", null),
+            Cause.user(null, comment + "c"),
+            Cause.user(null, null).withOp(name + "n"))) {
+      assertThatThrownBy(() -> store.pause(id, cause))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageMatching("(who|comment|op) too long: \\d+ characters, at most \\d+");
+    }
+    assertThat(everything(id)).isEqualTo(before);
+    assertThat(store.pause(id, Cause.user(name, comment).withOp(name))).isEqualTo(Outcome.DONE);
+    crash();
+    assertThat(state(id)).isEqualTo(JobState.PAUSED);
+  }
+}
