@@ -86,7 +86,7 @@ public final class JobLogsCheck {
   /** The number of the entry in a line; 0 if it is not an entry. */
   private static long number(String line) {
     try {
-      return LogEntryJson.read(line).number();
+      return LogEntryJson.number(line);
     } catch (JsonException e) {
       return 0;
     }

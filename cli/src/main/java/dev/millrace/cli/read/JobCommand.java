@@ -73,11 +73,8 @@ public final class JobCommand implements Command {
   /** Over HTTP the length of the log is not known: it is read to its end. */
   private static List<LogEntry> last(JobReader reader, JobView view) {
     JobId id = view.header().id();
-    if (view.lastEvent() > 0) {
-      return reader.events(id, Math.max(0, view.lastEvent() - LAST), LAST);
-    }
     List<LogEntry> last = new ArrayList<>();
-    for (List<LogEntry> page = reader.events(id, 0, PAGE);
+    for (List<LogEntry> page = reader.events(id, Math.max(0, view.lastEvent() - LAST), PAGE);
         !page.isEmpty();
         page = reader.events(id, page.getLast().number(), PAGE)) {
       last.addAll(page);

@@ -32,6 +32,15 @@ public final class LogEntryJson {
    */
   public static final int VERSION = 2;
 
+  /**
+   * The event of a line whose terms name earlier lines for values that they have in common. Only a
+   * store that writes such lines can complete them.
+   */
+  public static final String SHARED_FREEZE = "freeze_shared";
+
+  /** The event of a line that has all its terms. */
+  public static final String FREEZE = "freeze";
+
   private LogEntryJson() {}
 
   /** The line of an entry, without its newline. */
@@ -62,7 +71,7 @@ public final class LogEntryJson {
           out.put("on", "task")
               .put("stage", stage)
               .put("task", task)
-              .put("event", "freeze")
+              .put("event", FREEZE)
               .put("terms", terms);
       case Fact.StageAdded(int stage, StageSpec spec, Cause cause) ->
           cause(
@@ -157,6 +166,16 @@ public final class LogEntryJson {
     }
   }
 
+  /**
+   * The number of a line's entry, which may have terms that only its store can complete.
+   *
+   * @throws JsonException if the line is no entry that is known
+   */
+  public static long number(String line) {
+    JsonObject in = Json.object(line);
+    return read(SHARED_FREEZE.equals(in.get("event")) ? in.put("event", FREEZE) : in).number();
+  }
+
   private static Fact fact(JsonObject in) {
     return switch (in.string("on")) {
       case "job" ->
@@ -186,7 +205,7 @@ public final class LogEntryJson {
       case "task" ->
           switch (in.string("event")) {
             case "progress" -> new Fact.TaskProgressed(stage(in), task(in));
-            case "freeze" -> new Fact.TermsFrozen(stage(in), task(in), in.object("terms"));
+            case FREEZE -> new Fact.TermsFrozen(stage(in), task(in), in.object("terms"));
             case "describe" -> described(in);
             default -> task(in, value(TaskEvent.class, in));
           };

@@ -116,11 +116,24 @@ final class LogFeed {
   static @Nullable LogEntry endOf(JobReader store, JobView view) {
     JobId id = view.header().id();
     for (long before = view.lastEvent(); before > 0; before -= PAGE) {
-      for (LogEntry entry : store.events(id, Math.max(0, before - PAGE), PAGE)) {
+      LogEntry end = endBetween(store, id, Math.max(0, before - PAGE), before);
+      if (end != null) {
+        return end;
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable LogEntry endBetween(JobReader store, JobId id, long after, long last) {
+    long seen = after;
+    while (seen < last) { // a page may be short
+      List<LogEntry> page = store.events(id, seen, (int) (last - seen));
+      for (LogEntry entry : page) {
         if (SseFrames.isJobEnd(entry)) {
           return entry;
         }
       }
+      seen = page.isEmpty() ? last : page.getLast().number();
     }
     return null;
   }

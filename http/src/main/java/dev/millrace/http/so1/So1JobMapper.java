@@ -12,6 +12,7 @@ import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.http.route.TruncatedText;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -108,9 +109,13 @@ final class So1JobMapper {
   private static List<String> lines(JobReader store, JobView view) {
     long after = Math.max(0, view.lastEvent() - LINES);
     LogLineFormatter formatter = LogLineFormatter.of(view);
-    return store.events(view.header().id(), after, LINES).stream()
-        .takeWhile(entry -> entry.number() <= view.lastEvent()) // later ones contradict the state
-        .map(entry -> TruncatedText.of(formatter.of(entry), WIDTH))
-        .toList();
+    List<String> lines = new ArrayList<>();
+    while (after < view.lastEvent()) { // a page may be short; later entries contradict the state
+      int left = (int) (view.lastEvent() - after);
+      List<LogEntry> page = store.events(view.header().id(), after, left);
+      page.forEach(entry -> lines.add(TruncatedText.of(formatter.of(entry), WIDTH)));
+      after = page.isEmpty() ? view.lastEvent() : page.getLast().number();
+    }
+    return lines;
   }
 }

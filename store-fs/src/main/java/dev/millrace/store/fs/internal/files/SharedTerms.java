@@ -15,16 +15,10 @@ import org.jspecify.annotations.Nullable;
  * Writes each large value of frozen terms once in a log. The tasks of a stage have most of their
  * terms in common: an entry names the earlier entry that has a value in the same place, instead of
  * repeating it. That entry always has the value itself, so that none is more than one step away.
+ * The event of such an entry is not {@code freeze}: versions that do not know it leave the job alone
+ * instead of reading incomplete terms.
  */
 final class SharedTerms {
-  private static final String WHOLE = "freeze";
-
-  /**
-   * The event of an entry that names others. It is not {@code freeze}, so that versions which do not
-   * know it leave the job alone instead of reading incomplete terms.
-   */
-  private static final String SHARED_EVENT = "freeze_shared";
-
   private static final String TERMS = "terms";
 
   /** Where each value is that {@link #TERMS} lacks: an entry's number, or an object of such. */
@@ -68,7 +62,7 @@ final class SharedTerms {
     return Json.write(
         shared.isEmpty()
             ? json
-            : json.put("event", SHARED_EVENT).put(TERMS, own).put(SHARED, shared));
+            : json.put("event", LogEntryJson.SHARED_FREEZE).put(TERMS, own).put(SHARED, shared));
   }
 
   /** What the entry has itself, with null for what {@code shared} gets the place of. */
@@ -131,7 +125,8 @@ final class SharedTerms {
   }
 
   private static boolean isFreeze(JsonObject line) {
-    return WHOLE.equals(line.get("event")) || SHARED_EVENT.equals(line.get("event"));
+    return LogEntryJson.FREEZE.equals(line.get("event"))
+        || LogEntryJson.SHARED_FREEZE.equals(line.get("event"));
   }
 
   private static String place(String place, String name) {
@@ -154,8 +149,8 @@ final class SharedTerms {
    *     not completed
    */
   static LogEntry read(JsonObject line, @Nullable LongFunction<JsonObject> source) {
-    if (SHARED_EVENT.equals(line.get("event"))) {
-      line.put("event", WHOLE);
+    if (LogEntryJson.SHARED_FREEZE.equals(line.get("event"))) {
+      line.put("event", LogEntryJson.FREEZE);
       if (source != null) {
         fill(line.object(TERMS).values(), line.object(SHARED), source);
       }
