@@ -170,7 +170,13 @@ abstract class ContractCase {
   }
 
   final List<LogEntry> events(JobId id) {
-    return store.events(id, 0, Integer.MAX_VALUE);
+    List<LogEntry> all = new ArrayList<>();
+    for (List<LogEntry> page = store.events(id, 0, Integer.MAX_VALUE);
+        !page.isEmpty();
+        page = store.events(id, page.getLast().number(), Integer.MAX_VALUE)) {
+      all.addAll(page);
+    }
+    return all;
   }
 
   /** Everything that a reader can see of a job. */

@@ -77,11 +77,11 @@ abstract class LogLimitsContract extends ContractCase {
     for (long left = LogLimits.MAX_ADDED_BYTES; left > 0; left -= MOST) {
       assertThat(store.replaceMetadata(id, 0, 0, sized(MOST), ANNA)).isEqualTo(Outcome.DONE);
     }
-    List<Object> before = everything(id);
+    Object before = view(id);
     String rule = "a job takes at most 64000000 bytes of new metadata and added stages";
     assertTooLarge(store.replaceMetadata(id, 1, 1, JsonObject.create(), ANNA), rule);
     assertTooLarge(store.addStage(id, stage("b"), ANNA).outcome(), rule);
-    assertThat(everything(id)).isEqualTo(before);
+    assertThat(view(id)).isEqualTo(before);
     crash();
     assertTooLarge(store.replaceMetadata(id, 0, 0, JsonObject.create(), ANNA), rule);
     assertThat(store.pause(id, ANNA)).isEqualTo(Outcome.DONE);
