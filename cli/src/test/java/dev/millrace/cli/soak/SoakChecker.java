@@ -1,0 +1,172 @@
+package dev.millrace.cli.soak;
+
+import dev.millrace.cli.soak.SoakHistory.Answer;
+import dev.millrace.cli.soak.SoakHistory.Operation;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Compares the history of a soak with the workspace that it left: what was acknowledged is there,
+ * once; what was refused is not; every log is whole, and no task has two ends.
+ */
+final class SoakChecker {
+  private static final Set<String> LEVERS =
+      Set.of("pause", "resume", "abort", "approve", "describe", "prioritize", "tasks");
+
+  private final SoakHistory history;
+  private final Map<String, JobRecord> jobs = new HashMap<>();
+  private final Map<String, String> results = new HashMap<>();
+  private final List<String> problems = new ArrayList<>();
+
+  private SoakChecker(SoakHistory history) {
+    this.history = history;
+  }
+
+  /** What is wrong; empty if nothing is. */
+  static List<String> check(SoakHistory history, List<JobRecord> found) throws IOException {
+    SoakChecker checker = new SoakChecker(history);
+    for (JobRecord job : found) {
+      JobRecord other = checker.jobs.put(job.id(), job);
+      if (other != null) {
+        checker.report(job.id(), "is in " + other.place() + " and in " + job.place());
+      }
+      checker.log(job);
+      checker.ends(job);
+    }
+    checker.submissions(found);
+    checker.answers();
+    for (Operation operation :
+        history.all().filter(each -> LEVERS.contains(each.verb())).toList()) {
+      checker.lever(operation);
+    }
+    return checker.problems;
+  }
+
+  private void report(String job, String what) {
+    problems.add("job " + job + ": " + what);
+  }
+
+  /** Numbered without gaps, in the order of time; and the job has come to its end. */
+  private void log(JobRecord job) {
+    Instant before = Instant.MIN;
+    long number = 0;
+    for (JsonObject event : job.events()) {
+      if (event.integer("n") != ++number) {
+        report(job.id(), "entry " + event.integer("n") + " is the " + number + "th");
+        return;
+      }
+      Instant at = Instant.parse(event.string("at"));
+      if (at.isBefore(before)) {
+        report(job.id(), "entry " + number + " is of " + at + ", after one of " + before);
+      }
+      before = at;
+    }
+    if (!job.hasEnded()) {
+      report(job.id(), "is still in " + job.place());
+    } else if (job.place().equals("failed")) {
+      report(job.id(), "failed, which none of these jobs does by itself");
+    }
+  }
+
+  /** Each task completes at most once, and nothing happens to it after that. */
+  private void ends(JobRecord job) throws IOException {
+    Set<String> completed = new HashSet<>();
+    for (JsonObject event : job.events()) {
+      if (!event.string("on").equals("task") || event.string("event").equals("describe")) {
+        continue;
+      }
+      String task = job.subject(event);
+      if (completed.contains(task)) {
+        report(job.id(), "after its completion: " + Json.write(event));
+      }
+      if (event.string("event").equals("complete")) {
+        completed.add(task);
+        results.put(task, job.result(event));
+      }
+    }
+    if (job.place().equals("output") && completed.isEmpty()) {
+      report(job.id(), "is done without a completed task");
+    }
+  }
+
+  /** An acknowledged job is there; one key or one command never makes two. */
+  private void submissions(List<JobRecord> found) {
+    Map<String, Integer> names = new HashMap<>();
+    for (JobRecord job : found) {
+      names.merge(job.meta().string("name", ""), 1, Integer::sum);
+    }
+    history
+        .all("submit")
+        .forEach(
+            operation -> {
+              boolean acknowledged = operation.answer() == Answer.ACKNOWLEDGED;
+              if (acknowledged && !jobs.containsKey(operation.subject())) {
+                report(operation.subject(), "acknowledged and lost: " + operation);
+              }
+              int copies = names.getOrDefault(operation.mark(), 0);
+              if (copies > 1 || acknowledged && copies == 0) {
+                report(operation.subject(), "is there " + copies + " times: " + operation);
+              }
+            });
+  }
+
+  /** An accepted answer is the task's result; one that was refused changed nothing. */
+  private void answers() {
+    history
+        .all("complete")
+        .forEach(
+            operation -> {
+              String result = results.get(operation.subject());
+              boolean counts = ("done by " + operation.mark()).equals(result);
+              if (operation.answer() == Answer.ACKNOWLEDGED && !counts) {
+                problems.add("accepted, but the result is " + result + ": " + operation);
+              } else if (operation.answer() == Answer.REFUSED && counts) {
+                problems.add("refused, but it is the result: " + operation);
+              }
+            });
+  }
+
+  private void lever(Operation operation) throws IOException {
+    JobRecord job = jobs.get(operation.subject());
+    if (job == null) {
+      return; // reported as lost
+    }
+    long found = entries(operation, job);
+    boolean once = operation.mark().contains("-comment-") || operation.verb().equals("tasks");
+    if (operation.answer() == Answer.ACKNOWLEDGED && found == 0) {
+      report(job.id(), "acknowledged, but not in its log: " + operation);
+    } else if (once && found > 1) {
+      report(job.id(), "done " + found + " times: " + operation);
+    } else if (once && operation.answer() == Answer.REFUSED && found > 0) {
+      report(job.id(), "refused, and done: " + operation);
+    }
+  }
+
+  private static long entries(Operation operation, JobRecord job) throws IOException {
+    List<JsonObject> events = job.events(operation.verb());
+    String mark = operation.mark();
+    return switch (operation.verb()) {
+      case "tasks" -> job.tasksWith(1, mark);
+      case "describe" ->
+          events.stream()
+              .filter(event -> event.object("metadata").string("mark", "").equals(mark))
+              .count();
+      case "prioritize" ->
+          mark.equals("MEDIUM")
+              ? 1 // it may have been that all the time
+              : events.stream().filter(event -> event.string("priority").equals(mark)).count();
+      default ->
+          mark.isEmpty()
+              ? events.size()
+              : events.stream().filter(event -> event.string("comment", "").equals(mark)).count();
+    };
+  }
+}

@@ -1,0 +1,102 @@
+package dev.millrace.cli.soak;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A process that is started again whenever it has ended. All its output is kept in one file. */
+final class SoakProcess {
+  /** In the environment of every process of a soak, and of those that these start. */
+  static final String MARK = "MILLRACE_SOAK";
+
+  private final SoakRun run;
+  private final String name;
+  private final ProcessBuilder builder;
+  private final Path output;
+  private Process process;
+  private boolean stopped;
+
+  SoakProcess(SoakRun run, String name, List<String> command, Map<String, String> environment)
+      throws IOException {
+    this.run = run;
+    this.name = name;
+    output = Files.createFile(run.dir().resolve(name + ".log"));
+    builder = new ProcessBuilder(command).directory(run.dir().toFile()).redirectErrorStream(true);
+    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()));
+    prepare(builder, run);
+    builder.environment().putAll(environment);
+    process = builder.start();
+  }
+
+  /** The environment of a process of the soak. */
+  static void prepare(ProcessBuilder builder, SoakRun run) {
+    Map<String, String> environment = builder.environment();
+    environment.put(MARK, run.dir().toString());
+    environment.put("MILLRACE_NO_BUILD", "1"); // use the jar of this build
+    environment.put("MILLRACE_JAVA_OPTS", "-XX:+TieredCompilation");
+    environment.put("MILLRACE_WARMUP", "0");
+    environment.remove("MILLRACE_WORKSPACE");
+  }
+
+  String name() {
+    return name;
+  }
+
+  Path output() {
+    return output;
+  }
+
+  synchronized long pid() {
+    return process.pid();
+  }
+
+  synchronized boolean isAlive() {
+    return process.isAlive();
+  }
+
+  synchronized boolean isStopped() {
+    return stopped;
+  }
+
+  synchronized void signal(String signal) throws IOException, InterruptedException {
+    if (!process.isAlive()) {
+      return;
+    }
+    stopped = signal.equals("STOP") || stopped && !signal.equals("CONT") && !signal.equals("KILL");
+    new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start().waitFor();
+    if (signal.equals("KILL")) {
+      process.waitFor();
+    }
+  }
+
+  /** Starts it again if it has ended; a process that nobody has killed says why in its output. */
+  synchronized void revive() throws IOException {
+    if (!process.isAlive()) {
+      run.history()
+          .add(name, "ended", "status " + process.exitValue(), "", SoakHistory.Answer.UNKNOWN);
+      stopped = false;
+      process = builder.start();
+    }
+  }
+
+  /** Lets it finish what it does. */
+  synchronized int terminate() throws IOException, InterruptedException {
+    List<String> signals = new ArrayList<>(List.of("CONT", "TERM"));
+    for (String each : signals) {
+      signal(each);
+    }
+    if (!process.waitFor(120, TimeUnit.SECONDS)) {
+      run.history().problem(name + " does not end after SIGTERM");
+      process.destroyForcibly().waitFor();
+    }
+    return process.exitValue();
+  }
+
+  synchronized void kill() throws IOException, InterruptedException {
+    signal("KILL");
+  }
+}
