@@ -23,12 +23,16 @@ public final class InboxReply {
   private static final String PLACE = "place";
   private static final String CENSUS = "census";
 
+  /** The request was too old; a requester that still waits repeats it. */
+  public static final Object EXPIRED = new Object();
+
   private InboxReply() {}
 
   static String write(Object answer) {
     JsonObject out = JsonObject.create();
     return Json.write(
         switch (answer) {
+          case Object old when old == EXPIRED -> out.put("answer", "expired");
           case Outcome of -> answer(out, of);
           case Optional<?> position -> position(out.put("answer", PLACE), position.orElse(null));
           case QueueStats census -> census(out.put("answer", CENSUS), census);
@@ -94,6 +98,7 @@ public final class InboxReply {
       case "missing" -> new Outcome.Missing(message);
       case PLACE -> readPlace(in);
       case CENSUS -> readCensus(in);
+      case "expired" -> EXPIRED;
       case "count" -> (int) in.integer("count");
       case "invalid" -> throw new IllegalArgumentException(message);
       default -> throw new StoreException(message);

@@ -11,7 +11,9 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.LeverJson;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -23,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * @param more the parameters of this lever
  */
 public record InboxRequest(String lever, @Nullable JobId job, Cause cause, JsonObject more) {
+  /** How long its sender waits. A process that was killed meanwhile must not be obeyed later. */
+  public static final Duration LIFETIME = Duration.ofSeconds(30);
+
   private static final String PLACE = "place";
   private static final String CENSUS = "census";
 
@@ -52,9 +57,14 @@ public record InboxRequest(String lever, @Nullable JobId job, Cause cause, JsonO
         .with("states", List.copyOf(states));
   }
 
-  public String write(String op) {
+  /**
+   * @param now by the sender's clock
+   */
+  public String write(String op, Instant now) {
     JsonObject out =
         JsonObject.create()
+            .put("at", now.toString())
+            .put("expires", now.plus(LIFETIME).toString())
             .put("lever", lever)
             .putIfPresent("job", job == null ? null : job.value())
             .putIfPresent("who", cause.who())
@@ -77,6 +87,35 @@ public record InboxRequest(String lever, @Nullable JobId job, Cause cause, JsonO
     } catch (IllegalArgumentException e) {
       throw new JsonException("not a request: " + e.getMessage());
     }
+  }
+
+  /**
+   * Whether its sender has given up by now. A time long before the request was written, as after a
+   * clock was set back, says nothing about its age: such a request has expired, too, and a sender
+   * that still waits repeats it.
+   *
+   * @param otherwise when it was written, if it does not say so itself
+   */
+  boolean isExpired(Instant now, Instant otherwise) {
+    try {
+      String written = more.string("at", null);
+      String expires = more.string("expires", null);
+      Instant at = written == null ? named(otherwise) : Instant.parse(written);
+      Instant end = expires == null ? at.plus(LIFETIME) : Instant.parse(expires);
+      return now.isAfter(end) || now.isBefore(at.minus(LIFETIME));
+    } catch (DateTimeException | IllegalArgumentException e) {
+      return true;
+    }
+  }
+
+  /** When its id was made. */
+  private Instant named(Instant otherwise) {
+    String op = cause.op();
+    return op == null
+        ? otherwise
+        : JobId.parse(op)
+            .map(id -> Instant.EPOCH.plus(id.micros(), ChronoUnit.MICROS))
+            .orElse(otherwise);
   }
 
   /** Carries out the lever; a number is how many jobs were pruned. */

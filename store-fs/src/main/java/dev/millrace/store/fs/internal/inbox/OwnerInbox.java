@@ -1,12 +1,12 @@
 package dev.millrace.store.fs.internal.inbox;
 
-import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
 import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.JobFiles;
 import dev.millrace.store.fs.internal.files.StoreErrors;
@@ -16,9 +16,11 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 
 /**
  * Carries out the requests of other processes. A request is a file in {@code inbox/}; the reply is
@@ -31,13 +33,28 @@ public final class OwnerInbox {
   private final Disk disk;
   private final WorkspaceLayout layout;
   private final JobStore store;
+  private final InstantSource clock;
   private final ReentrantLock processing;
+  private final List<StaleFiles> stale;
 
-  public OwnerInbox(Disk disk, WorkspaceLayout layout, JobStore store, Threading threading) {
-    this.disk = disk;
-    this.layout = layout;
+  public OwnerInbox(FsSettings settings, JobStore store) {
+    this(settings, store, settings.threading()::nanoTime);
+  }
+
+  /**
+   * @param nanoTime a time that no one sets
+   */
+  OwnerInbox(FsSettings settings, JobStore store, LongSupplier nanoTime) {
+    this.disk = settings.disk();
+    this.layout = settings.layout();
     this.store = store;
-    this.processing = threading.newLock();
+    this.clock = settings.clock();
+    this.processing = settings.threading().newLock();
+    this.stale =
+        List.of(
+            new StaleFiles(
+                disk, layout.internalPath("inbox"), name -> !name.endsWith(".json"), nanoTime),
+            new StaleFiles(disk, layout.internalPath("answers"), _ -> true, nanoTime));
   }
 
   void processAll() {
@@ -53,12 +70,32 @@ public final class OwnerInbox {
     }
   }
 
+  /** Deletes half a request and answers that no one has fetched; call it now and then. */
+  void deleteStale() {
+    processing.lock();
+    try {
+      int deleted = 0;
+      for (StaleFiles files : stale) {
+        deleted += files.deleteOld();
+      }
+      if (deleted > 0) {
+        LOG.log(
+            Level.INFO,
+            "deleted files of commands that ended without fetching their answer: " + deleted);
+      }
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "cannot tidy the inbox: " + StoreErrors.explain(e));
+    } finally {
+      processing.unlock();
+    }
+  }
+
   private void process(String name) {
     Path file = layout.internalPath("inbox").resolve(name);
     try {
       Object answer;
       try {
-        answer = InboxRequest.read(StrictUtf8.of(file, disk.read(file, MAX_BYTES))).run(store);
+        answer = answer(name, file);
       } catch (NoSuchFileException e) {
         return; // withdrawn
       } catch (StoreBrokenException | StoreException.Closed e) {
@@ -79,5 +116,21 @@ public final class OwnerInbox {
     } catch (IOException e) {
       LOG.log(Level.ERROR, "cannot answer the request " + name + ": " + StoreErrors.explain(e));
     }
+  }
+
+  private Object answer(String name, Path file) throws IOException {
+    InboxRequest request = InboxRequest.read(StrictUtf8.of(file, disk.read(file, MAX_BYTES)));
+    if (request.isExpired(clock.instant(), disk.modified(file))) {
+      LOG.log(
+          Level.INFO,
+          "the request "
+              + name
+              + " ("
+              + request.lever()
+              + (request.job() == null ? "" : " " + request.job())
+              + ") has expired: its command ended before a server saw it");
+      return InboxReply.EXPIRED;
+    }
+    return request.run(store);
   }
 }

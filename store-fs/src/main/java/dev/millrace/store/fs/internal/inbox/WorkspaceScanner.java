@@ -128,6 +128,7 @@ public final class WorkspaceScanner implements AutoCloseable {
             changed.isAfter(Instant.now().minus(Duration.ofMillis(50))) ? Instant.MIN : changed;
       }
       inbox.processAll();
+      inbox.deleteStale();
     } catch (IOException e) {
       throw StoreErrors.of("cannot look for jobs in " + layout.root(), e);
     } finally {

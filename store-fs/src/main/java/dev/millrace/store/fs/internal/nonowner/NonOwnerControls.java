@@ -31,7 +31,7 @@ import java.util.Set;
  */
 public final class NonOwnerControls implements JobControls {
   private static final Duration PAUSE = Duration.ofMillis(5);
-  private static final long TIMEOUT_NANOS = 30_000_000_000L;
+  private static final long TIMEOUT_NANOS = InboxRequest.LIFETIME.toNanos();
 
   private final FsSettings settings;
   private final Disk disk;
@@ -61,13 +61,17 @@ public final class NonOwnerControls implements JobControls {
       if (done.isPresent()) {
         return done.get();
       }
-      Path temporary = layout.internalPath("inbox").resolve(op + ".tmp");
-      disk.write(temporary, StrictUtf8.bytes(request.write(op)));
-      disk.rename(temporary, file);
+      send(request, op, file);
       return await(request, op, file);
     } catch (IOException e) {
       throw StoreErrors.of("cannot reach the owner of " + layout.root(), e);
     }
+  }
+
+  private void send(InboxRequest request, String op, Path file) throws IOException {
+    Path temporary = layout.internalPath("inbox").resolve(op + ".tmp");
+    disk.write(temporary, StrictUtf8.bytes(request.write(op, settings.clock().instant())));
+    disk.rename(temporary, file);
   }
 
   /** Runs under the lock, if no process holds it. */
@@ -75,18 +79,26 @@ public final class NonOwnerControls implements JobControls {
     try (FsStore store = FsStore.tryOpenBriefly(settings).orElse(null)) {
       return store == null
           ? Optional.empty()
-          : Optional.of(InboxRequest.read(request.write(op)).run(store));
+          : Optional.of(
+              InboxRequest.read(request.write(op, settings.clock().instant())).run(store));
     }
   }
 
   private Object await(InboxRequest request, String op, Path file) throws IOException {
     Path answer = layout.internalPath("answers").resolve(op + ".json");
     long end = settings.threading().nanoTime() + TIMEOUT_NANOS;
+    boolean expired = false;
     for (int round = 1; settings.threading().nanoTime() < end; round++) {
       try {
         String text = StrictUtf8.of(answer, disk.read(answer, 1_000_000));
         disk.delete(answer);
-        return InboxReply.read(text);
+        Object reply = InboxReply.read(text);
+        if (reply != InboxReply.EXPIRED) {
+          return reply;
+        }
+        expired = true;
+        pause(settings); // a clock was set meanwhile: send it again with the present time
+        send(request, op, file);
       } catch (NoSuchFileException e) {
         pause(settings);
       }
@@ -105,7 +117,9 @@ public final class NonOwnerControls implements JobControls {
     throw new StoreException(
         "the owner of "
             + layout.root()
-            + " did not answer within 30 s; is it stopped or overloaded?");
+            + (expired
+                ? " takes the request for an old one; do the clocks of the two machines differ?"
+                : " did not answer within 30 s; is it stopped or overloaded?"));
   }
 
   static void pause(FsSettings settings) {

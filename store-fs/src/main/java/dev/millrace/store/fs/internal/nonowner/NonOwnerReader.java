@@ -83,7 +83,7 @@ public final class NonOwnerReader implements ForwardingReader {
     Path file = layout.internalPath("inbox").resolve(op + ".json");
     Path answer = layout.internalPath("answers").resolve(op + ".json");
     Path temporary = layout.internalPath("inbox").resolve(op + ".tmp");
-    disk.write(temporary, StrictUtf8.bytes(request.write(op)));
+    disk.write(temporary, StrictUtf8.bytes(request.write(op, settings.clock().instant())));
     disk.rename(temporary, file);
     try {
       long end = settings.threading().nanoTime() + patience.toNanos();

@@ -58,7 +58,7 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
     this.commits = commits;
     this.repository = repository;
     WorkspaceLayout layout = settings.layout();
-    OwnerInbox inbox = new OwnerInbox(settings.disk(), layout, this, settings.threading());
+    OwnerInbox inbox = new OwnerInbox(settings, this);
     this.scanner =
         new WorkspaceScanner(
             settings.disk(), layout, updater(), repository.index(), inbox, settings.threading());

@@ -164,7 +164,7 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
     for (int round = 0; round < 2; round++) {
       int op = 0;
       for (Map.Entry<InboxRequest, Object> each : requests.entrySet()) {
-        InboxRequest request = InboxRequest.read(each.getKey().write("op" + op++));
+        InboxRequest request = InboxRequest.read(each.getKey().write("op" + op++, Instant.now()));
         assertThat(request.run(store)).as("%s", request).isEqualTo(each.getValue());
       }
     }
@@ -174,7 +174,7 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
     assertThat(store.abort(id, SimulatedStore.ANNA)).isEqualTo(Outcome.DONE);
     int op = 0;
     for (Map.Entry<InboxRequest, Object> each : requests.entrySet()) {
-      InboxRequest request = InboxRequest.read(each.getKey().write("op" + op++));
+      InboxRequest request = InboxRequest.read(each.getKey().write("op" + op++, Instant.now()));
       assertThat(request.run(store)).as("%s, long after", request).isEqualTo(each.getValue());
     }
     WorkspaceInvariants.logAddsUp(store, id);
@@ -229,7 +229,7 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
   void malformedRequestsAreAnsweredAndDeleted() throws Exception {
     Path inbox = layout.internalPath("inbox");
     Files.write(inbox.resolve("1.json"), new byte[] {(byte) 0xff});
-    Files.writeString(inbox.resolve("2.json"), "{\"lever\":\"explode\",\"op\":\"2\"}");
+    Files.writeString(inbox.resolve("2.json"), "{\"lever\":\"explode\",\"op\":\"two\"}");
     Files.writeString(inbox.resolve("3.json"), "");
     Files.createDirectories(inbox.resolve("4.json").resolve("within"));
     Files.createSymbolicLink(inbox.resolve("5.json"), root.resolve(".nrvnad.lock"));
@@ -326,7 +326,8 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
     JobId id = submit();
     for (String lever : List.of("approve", "hold", "pause", "resume", "abort")) {
       InboxRequest request =
-          InboxRequest.read(InboxRequest.of(id, lever(lever), SimulatedStore.ANNA).write(lever));
+          InboxRequest.read(
+              InboxRequest.of(id, lever(lever), SimulatedStore.ANNA).write(lever, Instant.now()));
       List<?> before = store.events(id, 0, 1_000);
       assertThat(request.run(store)).isEqualTo(Outcome.DONE);
       int after = store.events(id, 0, 1_000).size();
@@ -336,7 +337,8 @@ class NonOwnerControlsTest extends RealWorkspaceCase {
     }
     for (String lever : List.of("approve", "hold", "pause", "resume")) {
       InboxRequest request =
-          InboxRequest.read(InboxRequest.of(id, lever(lever), SimulatedStore.ANNA).write(lever));
+          InboxRequest.read(
+              InboxRequest.of(id, lever(lever), SimulatedStore.ANNA).write(lever, Instant.now()));
       assertThat(request.run(store)).as("%s, long after", lever).isEqualTo(Outcome.DONE);
     }
     assertThat(store.state(id)).contains(JobState.ABORTED);
