@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * limits, holds; sealed and open.
  */
 public final class RandomJobSpecs {
-  static final List<String> TYPES = List.of("generate", "embed", "resize");
+  public static final List<String> TYPES = List.of("generate", "embed", "resize");
   static final List<String> TAGS = List.of("red", "blue", "Round_2-x");
 
   private static final List<String> INPUTS =
@@ -73,7 +73,7 @@ public final class RandomJobSpecs {
   }
 
   /** A stage to add to a job. */
-  static StageSpec stage(RandomGenerator random) {
+  public static StageSpec stage(RandomGenerator random) {
     RandomJobSpecs specs = new RandomJobSpecs(random, List.of());
     StageSpec stage = specs.stage(true);
     boolean hasTemplates = stage.tasks().stream().anyMatch(TaskSpec::template);
@@ -81,12 +81,12 @@ public final class RandomJobSpecs {
   }
 
   /** Tasks to add to a stage; sometimes none. */
-  static List<TaskSpec> tasks(RandomGenerator random) {
+  public static List<TaskSpec> tasks(RandomGenerator random) {
     return new RandomJobSpecs(random, List.of()).tasks(random.nextInt(4));
   }
 
   /** Random metadata. */
-  static JsonObject metadata(RandomGenerator random) {
+  public static JsonObject metadata(RandomGenerator random) {
     return new RandomJobSpecs(random, List.of()).some();
   }
 

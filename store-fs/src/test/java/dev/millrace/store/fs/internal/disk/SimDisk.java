@@ -76,6 +76,17 @@ public final class SimDisk implements Disk {
     @Nullable IOException at(Op op);
   }
 
+  /** Sees each operation on the thread that makes it, which holds nothing of the disk then. */
+  public interface Observer {
+    /** May wait, or throw as if the operation had failed in a way that no disk reports. */
+    default void before(What what, Path path) {}
+
+    default void after(What what, Path path) {}
+
+    /** The program was stopped. */
+    default void stopped() {}
+  }
+
   private interface Effect {
     /** Runs the operation; one that writes bytes may write only that many thousandths. */
     void apply(int thousandths) throws IOException;
@@ -87,6 +98,7 @@ public final class SimDisk implements Disk {
   private int stopAt;
   private Cut cut = Cut.BEFORE;
   private Fault fault = op -> null;
+  private volatile Observer observer = new Observer() {};
   private int left;
   private boolean stopped;
 
@@ -124,6 +136,11 @@ public final class SimDisk implements Disk {
     left = thousandths;
   }
 
+  /** Sets who sees each operation. */
+  public void observeBy(Observer newObserver) {
+    observer = newObserver;
+  }
+
   public synchronized void heal() {
     fault = op -> null;
   }
@@ -159,7 +176,18 @@ public final class SimDisk implements Disk {
             files.parent(path), path.getFileName().toString(), new Inode(Kind.OTHER)));
   }
 
-  private synchronized void perform(What what, Path path, Effect effect) throws IOException {
+  private void perform(What what, Path path, Effect effect) throws IOException {
+    observer.before(what, path);
+    try {
+      performAlone(what, path, effect);
+    } catch (Stopped e) {
+      observer.stopped();
+      throw e;
+    }
+    observer.after(what, path);
+  }
+
+  private synchronized void performAlone(What what, Path path, Effect effect) throws IOException {
     if (stopped) {
       throw new Stopped("the program has ended");
     }

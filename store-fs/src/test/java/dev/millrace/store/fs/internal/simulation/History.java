@@ -1,0 +1,85 @@
+package dev.millrace.store.fs.internal.simulation;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.store.Claim;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** What callers asked a store for, and what they were told, over all lives of its process. */
+final class History {
+  /** Submissions whose callers were never told their id. */
+  final List<JobSpec> unanswered = new ArrayList<>();
+
+  /** Claims that were granted, newest last. */
+  final List<Claim> claims = new ArrayList<>();
+
+  private final Map<JobId, JobHistory> jobs = new TreeMap<>();
+  private final Map<String, NoteHistory> notes = new TreeMap<>();
+  private int texts;
+  private int prunes;
+
+  Collection<JobHistory> jobs() {
+    return jobs.values();
+  }
+
+  Map<String, NoteHistory> notes() {
+    return notes;
+  }
+
+  NoteHistory note(String name) {
+    return notes.computeIfAbsent(name, _ -> new NoteHistory());
+  }
+
+  JobHistory job(JobId id) {
+    return jobs.computeIfAbsent(id, JobHistory::new);
+  }
+
+  boolean knows(JobId id) {
+    return jobs.containsKey(id);
+  }
+
+  /** A recent job of which that is true; null if there is none. */
+  @Nullable JobHistory any(RandomGenerator random, Predicate<JobHistory> condition) {
+    List<JobHistory> some = jobs.values().stream().filter(condition).toList();
+    if (some.isEmpty()) {
+      return null;
+    }
+    int recent = Math.min(some.size(), 8);
+    return some.get(
+        some.size() - 1 - random.nextInt(random.nextInt(4) == 0 ? some.size() : recent));
+  }
+
+  /** A text that nobody else uses. */
+  String unique(String kind) {
+    return kind + "-" + ++texts;
+  }
+
+  void submitted(JobId id, JobSpec spec) {
+    JobHistory job = job(id);
+    job.spec = spec;
+    job.certain = true;
+  }
+
+  /** From now on aborted jobs may be deleted. */
+  void pruneAsked() {
+    prunes++;
+    jobs.values().stream().filter(job -> job.abortAsked).forEach(job -> job.mayBeGone = true);
+  }
+
+  void pruneAnswered() {
+    pruneAsked();
+    prunes -= 2;
+  }
+
+  void abortAsked(JobHistory job) {
+    job.abortAsked = true;
+    job.mayBeGone |= prunes > 0;
+  }
+}

@@ -1,0 +1,160 @@
+package dev.millrace.store.fs.internal.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.Priority;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.JobControls;
+import dev.millrace.core.store.Lever;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.random.RandomJobSpecs;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Uses the levers of a user on recent jobs; some requests are repeated. */
+final class Levers implements Runnable {
+  private record Request(JobHistory job, Lever lever, Cause cause) {}
+
+  private final World world;
+  private final JobControls controls;
+  private final boolean refusalsLast;
+  private @Nullable Request last;
+
+  /**
+   * @param refusalsLast whether what is refused is not tried again: a request that was left in the
+   *     inbox by a crash is
+   */
+  Levers(World world, JobControls controls, boolean refusalsLast) {
+    this.refusalsLast = refusalsLast;
+    this.world = world;
+    this.controls = controls;
+  }
+
+  @Override
+  public void run() {
+    if (world.oneIn(25)) {
+      prune();
+      return;
+    }
+    Request repeated = world.oneIn(10) ? last : null;
+    if (repeated != null) {
+      apply(repeated);
+      return;
+    }
+    JobHistory job = world.history.any(world.random, one -> one.certain && !one.gone);
+    if (job != null) {
+      Request request = new Request(job, lever(job), world.cause());
+      last = request;
+      apply(request);
+    }
+  }
+
+  private Lever lever(JobHistory job) {
+    int stage = 1 + world.random.nextInt(3);
+    return switch (world.random.nextInt(job.end == null ? 15 : 19)) {
+      case 0, 1 -> new Lever.Pause();
+      case 2, 3, 4 -> new Lever.Resume();
+      case 5 -> job.named ? new Lever.Pause() : new Lever.Abort();
+      case 6, 7 -> new Lever.Approve(stage);
+      case 8 -> new Lever.Hold(stage);
+      case 9 ->
+          new Lever.Prioritize(Priority.values()[world.random.nextInt(Priority.values().length)]);
+      case 10, 16 ->
+          new Lever.Describe(
+              stage - 1,
+              stage == 1 ? 0 : world.random.nextInt(3),
+              RandomJobSpecs.metadata(world.random));
+      case 11 -> new Lever.AddStage(RandomJobSpecs.stage(world.random));
+      case 12, 13, 14 -> new Lever.AddTasks(stage, RandomJobSpecs.tasks(world.random));
+      default -> job.named ? new Lever.Resume() : new Lever.Delete();
+    };
+  }
+
+  private void apply(Request request) {
+    JobHistory job = request.job();
+    String op = request.cause().op();
+    if (request.lever() instanceof Lever.Delete) {
+      job.mayBeGone = true;
+    } else if (request.lever() instanceof Lever.Abort) {
+      world.history.abortAsked(job);
+    }
+    boolean before = job.done.containsKey(op);
+    job.refused.remove(op); // a repeated request may be possible now
+    world
+        .ask(() -> request(request))
+        .ifPresent(
+            outcome -> {
+              assertThat(before && !outcome.isDone() && !job.mayBeGone)
+                  .as("%s of %s is repeated: %s", request.lever(), job, outcome)
+                  .isFalse();
+              answered(request, outcome, before);
+            });
+  }
+
+  /** By the method for it where there is one, so that all take part. */
+  private Outcome request(Request request) {
+    Cause cause = request.cause();
+    var id = request.job().id;
+    return switch (request.lever()) {
+      case Lever.Pause _ -> controls.pause(id, cause);
+      case Lever.Resume _ -> controls.resume(id, cause);
+      case Lever.Abort _ -> controls.abort(id, cause);
+      case Lever.Approve(int stage) -> controls.approve(id, stage, cause);
+      case Lever.Hold(int stage) -> controls.hold(id, stage, cause);
+      case Lever.Prioritize(Priority priority) -> controls.prioritize(id, priority, cause);
+      case Lever.Describe(int stage, int task, var metadata) ->
+          controls.replaceMetadata(id, stage, task, metadata, cause);
+      case Lever.AddStage(StageSpec spec) -> outcome(controls.addStage(id, spec, cause));
+      case Lever.AddTasks(int stage, List<TaskSpec> tasks) ->
+          world.oneIn(2)
+              ? outcome(controls.addTasks(id, stage, tasks, cause))
+              : controls.apply(id, request.lever(), cause);
+      case Lever.Delete _ -> controls.delete(id);
+    };
+  }
+
+  private static Outcome outcome(JobControls.Added added) {
+    return added.outcome().isDone() ? new Outcome.Done(added.first()) : added.outcome();
+  }
+
+  private void answered(Request request, Outcome outcome, boolean before) {
+    JobHistory job = request.job();
+    if (outcome instanceof Outcome.Done(int first)) {
+      if (request.lever() instanceof Lever.Delete) {
+        job.gone = true;
+      } else if (!addsNothing(request.lever())) {
+        job.done.put(request.cause().op(), request.lever());
+      }
+      if (request.lever() instanceof Lever.AddStage(StageSpec spec)) {
+        job.additions.add(new JobHistory.Addition(first, 1, spec.tasks()));
+      } else if (request.lever() instanceof Lever.AddTasks(int stage, List<TaskSpec> tasks)
+          && !tasks.isEmpty()) {
+        job.additions.add(new JobHistory.Addition(stage, first, tasks));
+      }
+      world.faults.acknowledged();
+    } else if (refusalsLast && !(request.lever() instanceof Lever.Delete) && !before) {
+      job.refused.put(request.cause().op(), request.lever());
+    }
+  }
+
+  /** Nothing is recorded of no tasks for a stage that has some. */
+  private static boolean addsNothing(Lever lever) {
+    return lever instanceof Lever.AddTasks(int _, List<TaskSpec> tasks) && tasks.isEmpty();
+  }
+
+  /** Deletes aborted jobs, so that the others can be checked. */
+  private void prune() {
+    world.history.pruneAsked();
+    world.run(
+        () ->
+            controls.prune(
+                world.clock.instant().minus(Duration.ofSeconds(world.random.nextInt(5))),
+                EnumSet.of(JobState.ABORTED)));
+    world.history.pruneAnswered();
+  }
+}

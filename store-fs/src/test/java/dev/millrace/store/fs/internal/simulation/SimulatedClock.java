@@ -1,0 +1,44 @@
+package dev.millrace.store.fs.internal.simulation;
+
+import dev.millrace.core.store.fixture.ManualClock;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.function.LongSupplier;
+
+/** The wall clock of a simulated machine: it runs with the scheduler's time, and jumps. */
+final class SimulatedClock extends Clock {
+  private final LongSupplier nanos;
+  private Duration ahead = Duration.ZERO;
+
+  SimulatedClock(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
+
+  /** How far it is ahead of the time that has passed. */
+  Duration ahead() {
+    return ahead;
+  }
+
+  /** Sets the clock forward, or back if it is negative. */
+  void jump(Duration by) {
+    ahead = ahead.plus(by);
+  }
+
+  @Override
+  public Instant instant() {
+    return ManualClock.START.plus(ahead).plusNanos(nanos.getAsLong());
+  }
+
+  @Override
+  public ZoneId getZone() {
+    return ZoneOffset.UTC;
+  }
+
+  @Override
+  public Clock withZone(ZoneId zone) {
+    return this;
+  }
+}

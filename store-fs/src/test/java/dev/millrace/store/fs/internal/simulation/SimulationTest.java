@@ -1,0 +1,55 @@
+package dev.millrace.store.fs.internal.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Simulates a store over many seeds. {@code -Dmillrace.seed=…} starts with that seed, and
+ * {@code -Dmillrace.proof=true} goes on for an hour.
+ */
+@Tag("slow")
+class SimulationTest {
+  private static final boolean PROOF = Boolean.getBoolean("millrace.proof");
+  private static final long SEED = Long.getLong("millrace.seed", System.nanoTime());
+  private static final int SEEDS = Integer.getInteger("millrace.seeds", 100);
+  private static final Logger LOG = Logger.getLogger("dev.millrace.store");
+
+  @BeforeEach
+  void silenceTheLog() {
+    LOG.setLevel(Level.OFF);
+  }
+
+  @AfterEach
+  void restoreTheLog() {
+    LOG.setLevel(null);
+  }
+
+  @Test
+  void whatAnyCallerWasToldIsTrueInEveryOrderOfThreadsAndFaults() throws InterruptedException {
+    System.out.println("SimulationTest: seeds from " + SEED);
+    StoreCalls calls = new StoreCalls();
+    long end = System.nanoTime() + Duration.ofHours(1).toNanos();
+    int seed = 0;
+    while (PROOF ? System.nanoTime() < end : seed < SEEDS) {
+      Simulation.run(SEED + seed++, calls);
+    }
+    System.out.println("SimulationTest: " + seed + " seeds");
+    assertThat(calls.missing()).as("methods of the store that nobody called").isEmpty();
+  }
+
+  @Test
+  void theSameSeedTakesTheSameSteps() throws InterruptedException {
+    for (long seed = SEED; seed < SEED + 3; seed++) {
+      assertThat(Simulation.run(seed, new StoreCalls()))
+          .as("seed %s", seed)
+          .isEqualTo(Simulation.run(seed, new StoreCalls()));
+    }
+  }
+}
