@@ -137,7 +137,7 @@ public final class HttpApi implements AutoCloseable {
       policy = webhooks;
     }
     IdResolver ids = new IdResolver(store);
-    submitter = new IdempotentSubmitter(store, InstantSource.system());
+    submitter = new IdempotentSubmitter(store, Clock.systemUTC());
     JobnikRouteGroup jobnik =
         new JobnikRouteGroup(store, ids, submitter, policy, settings.stageBackoff());
     So1RouteGroup so1 =

@@ -27,7 +27,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -51,7 +50,7 @@ class OpenApiAgreementTest {
 
   private static List<RouteGroup> groups(JobStore store, OpenApiDocument api) {
     IdResolver ids = new IdResolver(store);
-    IdempotentSubmitter once = new IdempotentSubmitter(store, InstantSource.system());
+    IdempotentSubmitter once = new IdempotentSubmitter(store, Clock.systemUTC());
     byte[] metrics = "jobs 1\n".getBytes(StandardCharsets.US_ASCII);
     JobnikRouteGroup jobnik = new JobnikRouteGroup(store, ids, once, _ -> {}, Backoff.NONE);
     return List.of(

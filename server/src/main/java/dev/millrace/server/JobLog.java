@@ -9,11 +9,12 @@ import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.Subscription;
 import dev.millrace.core.store.WorkListener;
+import dev.millrace.core.time.ProcessTimeline;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -43,14 +44,15 @@ public final class JobLog implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private final JobStore store;
-  private final InstantSource clock;
+  private final ProcessTimeline timeline;
   private final Logger log;
   private final Instant start;
   private final Map<JobId, JobFigures> begun = new ConcurrentHashMap<>();
   private final Set<JobId> changed = ConcurrentHashMap.newKeySet();
   private final BlockingQueue<Optional<Runnable>> queue =
       new LinkedBlockingQueue<>(); // an empty one ends the thread
-  private final Map<JobId, Instant> late = new HashMap<>(); // used by the thread alone
+  private final Map<JobId, Instant> late =
+      new HashMap<>(); // steady times; used by the thread alone
   private final Map<JobId, Boolean> ended = // used by the thread alone; an ended job may change
       new LinkedHashMap<>() {
         @Override
@@ -62,11 +64,11 @@ public final class JobLog implements AutoCloseable {
   private final Subscription claims;
   private final Thread thread;
 
-  private JobLog(JobStore store, InstantSource clock, Logger log) {
+  private JobLog(JobStore store, Clock clock, Logger log) {
     this.store = store;
-    this.clock = clock;
+    this.timeline = new ProcessTimeline(clock);
     this.log = log;
-    this.start = clock.instant();
+    this.start = timeline.opened();
     this.changes = store.onChange(this::changed);
     this.claims =
         store.onWork(
@@ -81,10 +83,10 @@ public final class JobLog implements AutoCloseable {
 
   /** Logs the jobs of a store from now on. */
   public static JobLog of(JobStore store) {
-    return of(store, InstantSource.system(), System.getLogger("dev.millrace.server"));
+    return of(store, Clock.systemUTC(), System.getLogger("dev.millrace.server"));
   }
 
-  static JobLog of(JobStore store, InstantSource clock, Logger log) {
+  static JobLog of(JobStore store, Clock clock, Logger log) {
     return new JobLog(store, clock, log);
   }
 
@@ -93,14 +95,14 @@ public final class JobLog implements AutoCloseable {
     return new TaskListener() {
       @Override
       public void started(Claim claim) {
-        figures(claim.job()).started(clock.instant());
+        figures(claim.job()).started(timeline.now().steady());
       }
 
       @Override
       public void finished(Claim claim, TaskOutcome outcome, Outcome answer) {
         JobFigures figures = begun.get(claim.job());
         if (figures != null) {
-          figures.finished(clock.instant(), answer.isDone() ? outcome : null);
+          figures.finished(timeline.now().steady(), answer.isDone() ? outcome : null);
           changed(claim.job()); // its end may have waited for this
         }
       }
@@ -148,7 +150,7 @@ public final class JobLog implements AutoCloseable {
       all.remove(); // before it is read: later changes are reported again
       run(() -> endIfEnded(job));
     }
-    Instant now = clock.instant();
+    Instant now = timeline.now().steady();
     for (Map.Entry<JobId, Instant> each : Map.copyOf(late).entrySet()) {
       if (now.isAfter(each.getValue())) {
         run(() -> end(each.getKey())); // its last task has not reported in time
@@ -180,7 +182,7 @@ public final class JobLog implements AutoCloseable {
     } else if (state.isFinal()) {
       JobFigures figures = begun.get(job);
       if (figures != null && figures.isRunning()) {
-        late.putIfAbsent(job, clock.instant().plus(PATIENCE));
+        late.putIfAbsent(job, timeline.now().steady().plus(PATIENCE));
       } else {
         end(job);
       }
@@ -196,7 +198,8 @@ public final class JobLog implements AutoCloseable {
       return;
     }
     ended.put(job, true);
-    if (figures != null || end.plus(RECENT).isAfter(clock.instant())) { // else it only changed
+    if (figures != null
+        || end.plus(RECENT).isAfter(timeline.now().wall())) { // else it only changed
       Level level = view.state() == JobState.FAILED ? Level.WARNING : Level.INFO;
       if (figures != null) {
         begin(view, figures); // an earlier change of the job may be looked at only now

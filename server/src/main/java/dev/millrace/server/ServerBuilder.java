@@ -2,8 +2,9 @@ package dev.millrace.server;
 
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.time.ProcessClock;
+import java.time.Clock;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -18,7 +19,7 @@ public final class ServerBuilder {
   private int slots = 4;
   String name = "server-" + ProcessHandle.current().pid();
   Duration stopTimeout = Duration.ofSeconds(5);
-  InstantSource clock = InstantSource.system();
+  ProcessClock clock = ProcessClock.system();
   TaskListener listener = new TaskListener() {};
 
   ServerBuilder(JobStore store) {
@@ -82,8 +83,9 @@ public final class ServerBuilder {
     return this;
   }
 
-  public ServerBuilder clock(InstantSource source) {
-    this.clock = source;
+  /** The clock that measures run timeouts: its monotonic time if it has one, else the machine's. */
+  public ServerBuilder clock(Clock source) {
+    this.clock = ProcessClock.of(source);
     return this;
   }
 

@@ -7,11 +7,12 @@ import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.TaskQueue;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TraceContext;
+import dev.millrace.core.time.ProcessClock;
 import dev.millrace.server.StopSignal.Reason;
 import dev.millrace.server.internal.StoreRetry;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -39,7 +40,8 @@ final class TaskAttempt implements TaskContext {
   private final Claim claim;
   private final long order;
   private final Instant since;
-  private final @Nullable Instant deadline;
+  private final long sinceNanos;
+  private final ProcessClock clock;
   private final TaskQueue store;
   private final StoreRetry storeRetry;
   private final StopSignal stopSignal;
@@ -50,14 +52,15 @@ final class TaskAttempt implements TaskContext {
   private volatile BooleanSupplier outsideWait = () -> false;
   private volatile boolean journalEnds; // a chunk is missing: no other may follow
 
-  TaskAttempt(Claim claim, long order, TaskQueue store, StoreRetry retry, InstantSource clock) {
+  TaskAttempt(Claim claim, long order, TaskQueue store, StoreRetry retry, ProcessClock clock) {
     this.claim = claim;
     this.order = order;
     this.store = store;
     this.storeRetry = retry;
     this.stopSignal = new StopSignal("task " + claim);
+    this.clock = clock;
     this.since = clock.instant();
-    this.deadline = claim.runTimeout() == null ? null : since.plus(claim.runTimeout());
+    this.sinceNanos = clock.nanoTime();
   }
 
   /** Moves to {@code next} if it was not reached yet; false if another thread took that step. */
@@ -66,15 +69,21 @@ final class TaskAttempt implements TaskContext {
   }
 
   /** Renews the claim, and obeys the signal that the store returns. */
-  void heartbeat(Instant now) {
+  void heartbeat() {
     boolean runs = step.get().compareTo(Step.COMMIT) < 0;
-    if (runs && deadline != null && !now.isBefore(deadline)) {
+    if (runs && isOutOfTime()) {
       stop(Reason.TIMED_OUT);
     }
     ClaimSignal signal = store.heartbeat(claim, progress.getAndSet(false));
     if (runs) { // else the heartbeat only renews the lease
       obey(signal);
     }
+  }
+
+  /** Setting the wall clock changes nothing, and time in a suspended machine does not count. */
+  private boolean isOutOfTime() {
+    Duration limit = claim.runTimeout();
+    return limit != null && clock.nanoTime() - sinceNanos >= limit.toNanos();
   }
 
   private void obey(ClaimSignal signal) {
@@ -127,7 +136,7 @@ final class TaskAttempt implements TaskContext {
 
   @Override
   public Optional<Instant> deadline() {
-    return Optional.ofNullable(deadline);
+    return Optional.ofNullable(claim.runTimeout()).map(since::plus);
   }
 
   @Override

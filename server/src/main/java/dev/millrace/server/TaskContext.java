@@ -51,7 +51,7 @@ public interface TaskContext {
    */
   long claimOrder();
 
-  /** When this attempt will be stopped; empty if it has no time limit. */
+  /** When this attempt will be stopped unless the clock is set; empty if it has no time limit. */
   Optional<Instant> deadline();
 
   /** Adds a line to the job's log. A line that cannot be stored does not fail the task. */

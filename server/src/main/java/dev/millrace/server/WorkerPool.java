@@ -6,13 +6,13 @@ import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
+import dev.millrace.core.time.ProcessClock;
 import dev.millrace.server.StopSignal.Reason;
 import dev.millrace.server.TaskAttempt.Step;
 import dev.millrace.server.internal.InterruptZone;
 import dev.millrace.server.internal.StoreRetry;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
@@ -58,7 +58,7 @@ final class WorkerPool {
   record Settings(
       String name,
       List<WorkerGroup> groups,
-      InstantSource clock,
+      ProcessClock clock,
       Consumer<StoreBrokenException> broken) {
 
     /** The slots of all groups together. */
@@ -229,7 +229,7 @@ final class WorkerPool {
         moveOutOfSlot(attempt);
       }
       try {
-        attempt.heartbeat(settings.clock().instant());
+        attempt.heartbeat();
       } catch (StoreException e) {
         problem = e;
       }

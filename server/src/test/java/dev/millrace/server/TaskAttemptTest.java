@@ -51,7 +51,7 @@ class TaskAttemptTest {
 
   private @Nullable Reason heartbeat(ClaimSignal signal) {
     answer = signal;
-    attempt.heartbeat(clock.instant());
+    attempt.heartbeat();
     return attempt.stopSignal().reason();
   }
 
@@ -97,6 +97,17 @@ class TaskAttemptTest {
     assertThat(attempt.timedOut()).isFalse();
     attempt.stop(Reason.SHUTDOWN);
     assertThat(heartbeat(ClaimSignal.CANCEL)).isEqualTo(Reason.SHUTDOWN);
+  }
+
+  @Test
+  void settingTheWallClockStopsNoTask() {
+    clock.jump(LIMIT.multipliedBy(100));
+    assertThat(heartbeat(ClaimSignal.CONTINUE)).isNull();
+    clock.jump(LIMIT.multipliedBy(-200));
+    clock.advance(LIMIT.minusMillis(1));
+    assertThat(heartbeat(ClaimSignal.CONTINUE)).isNull();
+    clock.advance(Duration.ofMillis(1));
+    assertThat(heartbeat(ClaimSignal.CONTINUE)).isEqualTo(Reason.TIMED_OUT);
   }
 
   @Test

@@ -8,13 +8,14 @@ import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.StoreException;
+import dev.millrace.core.time.ProcessTimeline;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.Problem;
 import java.lang.System.Logger.Level;
+import java.time.Clock;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -50,16 +51,16 @@ public final class IdempotentSubmitter implements AutoCloseable {
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private final JobStore store;
-  private final InstantSource clock;
+  private final ProcessTimeline timeline;
   private final ReentrantLock[] locks = new ReentrantLock[1024];
   private final Set<JobId> created = Collections.newSetFromMap(new RecentJobs());
-  private Instant due = Instant.MIN; // the next sweep; guarded by this
+  private Instant due = Instant.MIN; // the next sweep, steady; guarded by this
   private @Nullable Thread sweep; // the last one; guarded by this
   private volatile boolean closed;
 
-  public IdempotentSubmitter(JobStore store, InstantSource clock) {
+  public IdempotentSubmitter(JobStore store, Clock clock) {
     this.store = store;
-    this.clock = clock;
+    this.timeline = new ProcessTimeline(clock);
     Arrays.setAll(locks, _ -> new ReentrantLock());
   }
 
@@ -239,7 +240,7 @@ public final class IdempotentSubmitter implements AutoCloseable {
   private Submitted create(NoteNames names, String body, Creation creation) {
     Found found = find(names);
     if (found == null) {
-      Note note = new Note(Work.generateId(), body, clock.instant(), false);
+      Note note = new Note(Work.generateId(), body, timeline.now().wall(), false);
       store.writeNote(SHELF, names.name(), note.text());
       found = new Found(names.name(), note);
     }
@@ -269,7 +270,8 @@ public final class IdempotentSubmitter implements AutoCloseable {
   }
 
   private boolean isExpired(Note note) {
-    return !clock.instant().isBefore(note.at().plus(KEY_LIFETIME));
+    Instant end = timeline.submitted(note.at()).plus(KEY_LIFETIME);
+    return !timeline.now().steady().isBefore(end);
   }
 
   private ReentrantLock lock(String name) {
@@ -288,7 +290,7 @@ public final class IdempotentSubmitter implements AutoCloseable {
 
   /** Starts a sweep of expired keys in the background, at most once per interval. */
   private synchronized void startSweepIfDue() {
-    Instant now = clock.instant();
+    Instant now = timeline.now().steady();
     if (!closed && !now.isBefore(due)) {
       due = now.plus(SWEEP_INTERVAL);
       sweep = Thread.ofVirtual().name("millrace-keys").start(this::sweep);

@@ -88,7 +88,9 @@ public final class RecentWorkerTypes {
 
   private boolean isDue(String type, Instant now) {
     Instant last = noted.get(type);
-    return last == null || !now.isBefore(last.plus(NOTE_INTERVAL));
+    return last == null
+        || now.isBefore(last) // the clock was set back: else the type would be known too long
+        || !now.isBefore(last.plus(NOTE_INTERVAL));
   }
 
   private synchronized void note(String type, Instant now) {

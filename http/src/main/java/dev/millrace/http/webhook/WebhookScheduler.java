@@ -41,7 +41,7 @@ final class WebhookScheduler implements Runnable {
   private record Attempt(PendingDelivery delivery, @Nullable Instant next) {}
 
   private final JobStore store;
-  private final WebhookSettings settings;
+  private final RetryTimes times;
   private final WebhookSender sender;
   private final ExecutorService threads;
   private final DeliveryStore progressStore;
@@ -55,17 +55,17 @@ final class WebhookScheduler implements Runnable {
 
   WebhookScheduler(
       JobStore store,
-      WebhookSettings settings,
+      RetryTimes times,
       WebhookSender sender,
       ExecutorService threads,
-      int capacity) {
+      DeliveryQueue queue) {
     this.store = store;
-    this.settings = settings;
+    this.times = times;
     this.sender = sender;
     this.threads = threads;
     this.progressStore = new DeliveryStore(store);
     this.eventFinder = new WebhookEventFinder(store);
-    this.queue = new DeliveryQueue(capacity, settings.maxConcurrent(), settings.maxPerHost());
+    this.queue = queue;
   }
 
   /** Something happened to the job. */
@@ -93,7 +93,7 @@ final class WebhookScheduler implements Runnable {
             return;
           }
           LOG.log(Level.WARNING, "webhook round failed; retrying", e);
-          scan.schedule(settings.clock().instant().plus(RETRY_DELAY));
+          scan.schedule(times.now().plus(RETRY_DELAY));
           changed.pause(RETRY_DELAY);
           continue;
         }
@@ -109,7 +109,7 @@ final class WebhookScheduler implements Runnable {
 
   /** Does some of the pending work; returns whether there may be more now. */
   private boolean round() {
-    Instant now = settings.clock().instant();
+    Instant now = times.now();
     boolean more = false;
     for (Attempt attempt = finished.poll(); attempt != null; attempt = finished.poll()) {
       finish(attempt, now);
@@ -157,7 +157,7 @@ final class WebhookScheduler implements Runnable {
         return false;
       }
       JobId job = due.get().job();
-      checkSafely(job, () -> check(job, now));
+      checkSafely(job, () -> check(job, due.get(), now));
     }
     return true;
   }
@@ -183,10 +183,10 @@ final class WebhookScheduler implements Runnable {
       check.run();
     } catch (StoreException e) {
       LOG.log(Level.DEBUG, "webhooks of job " + job + ": check failed; retrying", e);
-      checkAgain(job, settings.clock().instant().plus(RETRY_DELAY));
+      checkAgain(job, times.now().plus(RETRY_DELAY));
     } catch (RuntimeException | Error e) {
       LOG.log(Level.WARNING, "webhooks of job " + job + ": check failed; retrying", e);
-      checkAgain(job, settings.clock().instant().plus(BUG_RETRY_DELAY));
+      checkAgain(job, times.now().plus(BUG_RETRY_DELAY));
     }
   }
 
@@ -208,6 +208,15 @@ final class WebhookScheduler implements Runnable {
   }
 
   private void check(JobId job, Instant now) {
+    check(job, null, now);
+  }
+
+  /**
+   * Checks all webhooks of a job.
+   *
+   * @param due the one whose time to wait has passed, whatever time its note says; null if none
+   */
+  private void check(JobId job, @Nullable WebhookKey due, Instant now) {
     Optional<JobView> view = store.find(job);
     if (view.isEmpty()) {
       deleteIfOrphaned(job, now);
@@ -219,18 +228,20 @@ final class WebhookScheduler implements Runnable {
       progressStore.delete(job);
     }
     for (int i = 0; known.isPresent() && i < webhooks.size(); i++) {
-      check(new WebhookKey(job, i), view.get(), known.get().get(i), now);
+      WebhookKey key = new WebhookKey(job, i);
+      DeliveryProgress progress = known.get().get(i);
+      if (progress.done() || queue.isInFlight(key)) {
+        continue;
+      }
+      if (!key.equals(due) && times.due(progress).isAfter(now)) {
+        queue.schedule(key, times.due(progress));
+      } else {
+        enqueue(key, view.get(), progress);
+      }
     }
   }
 
-  private void check(WebhookKey key, JobView view, DeliveryProgress progress, Instant now) {
-    if (progress.done() || queue.isInFlight(key)) {
-      return;
-    }
-    if (progress.notBefore() != null && progress.notBefore().isAfter(now)) {
-      queue.schedule(key, progress.notBefore());
-      return;
-    }
+  private void enqueue(WebhookKey key, JobView view, DeliveryProgress progress) {
     List<Webhook> webhooks = view.header().webhooks();
     Webhook webhook = webhooks.get(key.index());
     Optional<WebhookEvent> event = eventFinder.next(view, webhook, progress.after());
@@ -248,7 +259,7 @@ final class WebhookScheduler implements Runnable {
     if (!progressStore.contains(job)) {
       return;
     }
-    Instant expiry = Instant.EPOCH.plusSeconds(job.micros() / 1_000_000).plus(ORPHAN_AGE);
+    Instant expiry = times.created(job).plus(ORPHAN_AGE);
     if (expiry.isAfter(now)) {
       checkAgain(job, expiry);
       return;
@@ -259,7 +270,7 @@ final class WebhookScheduler implements Runnable {
 
   /** Runs on its own thread. */
   private void send(PendingDelivery delivery) {
-    Instant next = settings.clock().instant().plus(RETRY_DELAY);
+    Instant next = times.now().plus(RETRY_DELAY);
     try {
       next = deliver(delivery);
     } catch (InterruptedException e) {
@@ -287,11 +298,11 @@ final class WebhookScheduler implements Runnable {
     }
     DeliveryProgress after = sender.deliver(delivery, view, known.get(key.index()));
     progressStore.save(key, webhooks, after);
-    return after.notBefore();
+    return after.notBefore() == null ? null : times.due(after);
   }
 
   private Duration untilNext() {
-    Instant now = settings.clock().instant();
+    Instant now = times.now();
     Instant next = now.plus(MAX_WAIT);
     next = earlier(next, queue.nextDue().orElse(next));
     next = earlier(next, scan.nextTime().orElse(next));

@@ -3,11 +3,11 @@ package dev.millrace.http.webhook;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Webhook;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.time.Moment;
 import dev.millrace.http.webhook.DeliveryQueue.PendingDelivery;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.URI;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -21,13 +21,15 @@ final class WebhookSender {
   final LongAdder delivered = new LongAdder();
   final LongAdder failed = new LongAdder();
   final LongAdder givenUp = new LongAdder();
-  private final WebhookSettings settings;
+  private final String secret;
+  private final RetryTimes times;
   private final AllowedAddressResolver resolver;
   private final PinnedHttpClient client;
 
   WebhookSender(
-      WebhookSettings settings, AllowedAddressResolver resolver, PinnedHttpClient client) {
-    this.settings = settings;
+      String secret, RetryTimes times, AllowedAddressResolver resolver, PinnedHttpClient client) {
+    this.secret = secret;
+    this.times = times;
     this.resolver = resolver;
     this.client = client;
   }
@@ -41,7 +43,7 @@ final class WebhookSender {
     String problem;
     try {
       WebhookRequest request =
-          WebhookRequest.of(event, view, settings.secret(), settings.clock().instant());
+          WebhookRequest.of(event, view, secret, times.timeline().now().wall());
       int status = client.post(resolver.resolve(uri), request.fields(), request.body());
       if (status / 100 == 2) {
         delivered.increment();
@@ -75,9 +77,9 @@ final class WebhookSender {
   private DeliveryProgress afterFailure(
       PendingDelivery delivery, URI uri, DeliveryProgress before, String problem) {
     WebhookEvent event = delivery.event();
-    Instant now = settings.clock().instant();
-    Instant since = before.firstFailure() == null ? now : before.firstFailure();
-    if (Duration.between(since, now).compareTo(settings.retry().giveUpAfter()) >= 0) {
+    Moment now = times.timeline().now();
+    Instant since = before.firstFailure() == null ? now.wall() : before.firstFailure();
+    if (times.isTooLate(since, now)) {
       givenUp.increment();
       LOG.log(
           Level.WARNING,
@@ -91,7 +93,7 @@ final class WebhookSender {
       return sent(event);
     }
     int failures = before.failures() + 1;
-    Instant next = now.plus(settings.retry().after(failures));
+    Instant next = now.wall().plus(times.schedule().after(failures));
     LOG.log(
         failures == 1 ? Level.INFO : Level.DEBUG,
         "%s did not accept an event (%s); retrying at %s"

@@ -3,6 +3,7 @@ package dev.millrace.http.webhook;
 import dev.millrace.core.job.Webhook;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Subscription;
+import dev.millrace.core.time.ProcessTimeline;
 import dev.millrace.http.job.WebhookPolicy;
 import dev.millrace.http.route.Problem;
 import java.io.IOException;
@@ -36,10 +37,13 @@ public final class WebhookService implements AutoCloseable, WebhookPolicy {
   private WebhookService(JobStore store, WebhookSettings settings, Environment environment) {
     this.resolver = new AllowedAddressResolver(settings.allow(), environment.resolver());
     this.client = new PinnedHttpClient(settings.timeout(), environment.tls());
-    this.sender = new WebhookSender(settings, resolver, client);
+    RetryTimes times = new RetryTimes(new ProcessTimeline(settings.clock()), settings.retry());
+    this.sender = new WebhookSender(settings.secret(), times, resolver, client);
     this.threads =
         Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("millrace-hook-", 1).factory());
-    this.scheduler = new WebhookScheduler(store, settings, sender, threads, environment.capacity());
+    DeliveryQueue queue =
+        new DeliveryQueue(environment.capacity(), settings.maxConcurrent(), settings.maxPerHost());
+    this.scheduler = new WebhookScheduler(store, times, sender, threads, queue);
     this.subscription = store.onChange(scheduler::jobChanged);
     this.thread = Thread.ofPlatform().daemon().name("millrace-hooks").start(scheduler);
   }

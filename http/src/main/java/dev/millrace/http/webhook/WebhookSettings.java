@@ -1,7 +1,7 @@
 package dev.millrace.http.webhook;
 
+import java.time.Clock;
 import java.time.Duration;
-import java.time.InstantSource;
 
 /**
  * How webhooks are delivered.
@@ -19,7 +19,7 @@ public record WebhookSettings(
     Duration timeout,
     int maxConcurrent,
     int maxPerHost,
-    InstantSource clock) {
+    Clock clock) {
 
   /**
    * The delays after failures: {@code firstDelay}, then twice as long each time.
@@ -57,16 +57,10 @@ public record WebhookSettings(
   /** A timeout of 10 s, 256 concurrent requests, 4 per host. */
   public static WebhookSettings of(WebhookAllowList allow, String secret) {
     return new WebhookSettings(
-        allow,
-        secret,
-        RetrySchedule.DEFAULT,
-        Duration.ofSeconds(10),
-        256,
-        4,
-        InstantSource.system());
+        allow, secret, RetrySchedule.DEFAULT, Duration.ofSeconds(10), 256, 4, Clock.systemUTC());
   }
 
-  public WebhookSettings withClock(InstantSource other) {
+  public WebhookSettings withClock(Clock other) {
     return new WebhookSettings(allow, secret, retry, timeout, maxConcurrent, maxPerHost, other);
   }
 

@@ -212,6 +212,17 @@ class IdempotentSubmitterTest {
   }
 
   @Test
+  void settingTheClockExpiresNoKey() {
+    JobId first = submit("a", "k", "{}");
+    clock.jump(IdempotentSubmitter.KEY_LIFETIME.multipliedBy(2));
+    assertThat(submit("a", "k", "{}")).isEqualTo(first);
+    clock.jump(IdempotentSubmitter.KEY_LIFETIME.multipliedBy(-2));
+    assertThat(submit("a", "k", "{}")).isEqualTo(first);
+    clock.advance(IdempotentSubmitter.KEY_LIFETIME);
+    assertThat(submit("a", "k", "{'other':1}")).isNotEqualTo(first);
+  }
+
+  @Test
   void expiredNotesAreDeleted() {
     for (int i = 0; i < 5; i++) {
       submit("a", "k" + i, "{}");

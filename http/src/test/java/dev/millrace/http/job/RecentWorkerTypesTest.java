@@ -61,6 +61,17 @@ class RecentWorkerTypesTest {
   }
 
   @Test
+  void aTypeThatWasSeenOnAClockThatWasAheadIsNotKnownForEver() {
+    clock.jump(Duration.ofDays(365));
+    types.markSeen("resize");
+    clock.jump(Duration.ofDays(-365));
+    types.markSeen("resize");
+    clock.advance(RecentWorkerTypes.LIFETIME.plus(RecentWorkerTypes.NOTE_INTERVAL));
+    assertThat(types.recent()).isEmpty();
+    assertThat(load().recent()).isEmpty();
+  }
+
+  @Test
   void expiredNotesAreDeleted() {
     types.markSeen("old");
     clock.advance(Duration.ofHours(25));

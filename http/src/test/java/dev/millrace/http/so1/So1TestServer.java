@@ -27,7 +27,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -74,7 +73,7 @@ final class So1TestServer implements AutoCloseable {
   private So1TestServer(JobStore store, Duration heartbeat, HttpLimits limits) {
     this.store = store;
     IdResolver ids = new IdResolver(store);
-    IdempotentSubmitter submitter = new IdempotentSubmitter(store, InstantSource.system());
+    IdempotentSubmitter submitter = new IdempotentSubmitter(store, Clock.systemUTC());
     JobnikRouteGroup workers = new JobnikRouteGroup(store, ids, submitter, _ -> {}, Backoff.NONE);
     this.workerTypes = workers.workerTypes();
     this.routes =

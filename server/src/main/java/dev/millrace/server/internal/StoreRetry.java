@@ -3,16 +3,14 @@ package dev.millrace.server.internal;
 import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
+import dev.millrace.core.time.ProcessClock;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Retries calls of a store that fails for a while: a full disk, a database that restarts. Delays
@@ -24,12 +22,12 @@ public final class StoreRetry {
   private static final Duration FIRST_WAIT = Duration.ofMillis(100);
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
-  private final InstantSource clock;
+  private final ProcessClock clock;
   private final Set<Object> failingCallers = new HashSet<>(); // guarded by this
-  private @Nullable Instant since; // guarded by this
+  private long since; // monotonic; guarded by this
   private boolean stopped; // guarded by this
 
-  public StoreRetry(InstantSource clock) {
+  public StoreRetry(ProcessClock clock) {
     this.clock = clock;
   }
 
@@ -71,7 +69,7 @@ public final class StoreRetry {
 
   public synchronized void failureBegan(Object caller, RuntimeException problem) {
     if (failingCallers.isEmpty()) {
-      since = clock.instant();
+      since = clock.nanoTime();
       // The message of a store says what is wrong; for anything else, log where it happened.
       Throwable trace = problem instanceof StoreException ? null : problem;
       LOG.log(
@@ -86,8 +84,8 @@ public final class StoreRetry {
 
   public synchronized void failureEnded(Object caller) {
     if (failingCallers.remove(caller)) {
-      if (failingCallers.isEmpty() && since != null && !stopped) {
-        Duration lasted = Duration.between(since, clock.instant());
+      if (failingCallers.isEmpty() && !stopped) {
+        Duration lasted = Duration.ofNanos(clock.nanoTime() - since);
         LOG.log(Level.INFO, "the store works again after " + lasted);
       }
       notifyAll(); // the others retry at once

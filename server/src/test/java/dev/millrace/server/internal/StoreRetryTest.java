@@ -9,6 +9,7 @@ import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskState;
+import dev.millrace.core.time.ProcessClock;
 import dev.millrace.server.InMemoryServer;
 import dev.millrace.server.ResumableWorker;
 import dev.millrace.server.Server;
@@ -19,7 +20,6 @@ import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.Worker;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -232,7 +232,7 @@ class StoreRetryTest {
   @Test
   void aCallToAClosedStoreIsNotRepeated() {
     AtomicInteger calls = new AtomicInteger();
-    StoreRetry retry = new StoreRetry(InstantSource.system());
+    StoreRetry retry = new StoreRetry(ProcessClock.system());
     assertThat(
             retry.callWithRetry(
                 () -> {

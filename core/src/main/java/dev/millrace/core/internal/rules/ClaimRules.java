@@ -14,6 +14,7 @@ import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskEvent;
 import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TaskState;
+import dev.millrace.core.time.Moment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.Function;
@@ -46,14 +47,14 @@ public final class ClaimRules {
     }
   }
 
-  /** Whether job and stage are open and the task waits with no backoff left. */
+  /** Whether job and stage are open and the task waits with no backoff left at that steady time. */
   public static boolean isClaimable(JobFold fold, int stage, int task, Instant now) {
     StageFold of = fold.stage(stage);
     TaskFold at = of.task(task);
     return fold.state().isOpen()
         && of.state().isOpen()
         && at.state().isQueued()
-        && !at.isInBackoff(now, of.plan().policy().backoff().longest());
+        && !at.isInBackoff(now);
   }
 
   /**
@@ -61,7 +62,7 @@ public final class ClaimRules {
    * Callers try {@link #expire} first, because a queue timeout may have passed unnoticed.
    */
   public static Outcome claim(JobUpdate update, int stage, int task, Detail.Claimed by) {
-    if (!isClaimable(update.fold(), stage, task, update.clock())) {
+    if (!isClaimable(update.fold(), stage, task, update.steadyNow())) {
       return new Outcome.Refused("task " + stage + "/" + task + " cannot be claimed now");
     }
     update.record(new Fact.TaskChanged(stage, task, TaskEvent.CLAIM, by));
@@ -212,7 +213,7 @@ public final class ClaimRules {
   public static Outcome failOverrun(JobUpdate update, int stage, int task, double random) {
     Instant deadline = runDeadline(update.fold(), stage, task);
     FencingToken token = update.fold().stage(stage).task(task).token();
-    if (deadline == null || token == null || update.now().isBefore(deadline)) {
+    if (deadline == null || token == null || update.steadyNow().isBefore(deadline)) {
       return new Outcome.Refused("task " + stage + "/" + task + " is not over its time");
     }
     Duration limit = update.fold().stage(stage).plan().policy().runTimeout();
@@ -226,7 +227,7 @@ public final class ClaimRules {
   /** PENDING or RETRIED to FAILED: the task exceeded its queue timeout. */
   public static Outcome expire(JobUpdate update, int stage, int task) {
     Instant deadline = queueDeadline(update.fold(), stage, task);
-    if (deadline == null || update.now().isBefore(deadline)) {
+    if (deadline == null || update.steadyNow().isBefore(deadline)) {
       return new Outcome.Refused("task " + stage + "/" + task + " is not overdue");
     }
     Duration limit = update.fold().stage(stage).plan().policy().queueTimeout();
@@ -240,19 +241,22 @@ public final class ClaimRules {
     return Outcome.DONE;
   }
 
-  /** When the system fails a running attempt; null if it has no limit or does not run. */
+  /**
+   * The steady time at which the system fails a running attempt; null if it has no limit or does
+   * not run.
+   */
   public static @Nullable Instant runDeadline(JobFold fold, int stage, int task) {
     Duration limit = fold.stage(stage).plan().policy().runTimeout();
     TaskFold at = fold.stage(stage).task(task);
     return limit == null || at.state() != TaskState.IN_PROGRESS
         ? null
-        : at.stateSince().plus(limit).plus(OVERRUN_GRACE);
+        : at.stateSince().steady().plus(limit).plus(OVERRUN_GRACE);
   }
 
   /**
-   * When a waiting task exceeds its queue timeout; null if it has none or cannot be claimed now.
-   * Only time in which the task can be claimed counts, not time behind a gate, in a pause or in a
-   * backoff.
+   * The steady time at which a waiting task exceeds its queue timeout; null if it has none or
+   * cannot be claimed now. Only time in which the task can be claimed counts, not time behind a
+   * gate, in a pause or in a backoff.
    */
   public static @Nullable Instant queueDeadline(JobFold fold, int stage, int task) {
     StageFold of = fold.stage(stage);
@@ -261,8 +265,8 @@ public final class ClaimRules {
     if (limit == null || !at.state().isQueued() || !fold.state().isOpen() || !of.state().isOpen()) {
       return null;
     }
-    Instant from = later(at.stateSince(), at.notBefore());
-    return later(later(from, of.openSince()), fold.openSince()).plus(limit);
+    Moment from = later(at.stateSince(), at.notBefore());
+    return later(later(from, of.openSince()), fold.openSince()).steady().plus(limit);
   }
 
   /** What the worker of a claim does next. */
@@ -301,7 +305,7 @@ public final class ClaimRules {
     };
   }
 
-  private static Instant later(Instant a, @Nullable Instant b) {
-    return b == null || a.isAfter(b) ? a : b;
+  private static Moment later(Moment a, @Nullable Moment b) {
+    return b == null || a.steady().isAfter(b.steady()) ? a : b;
   }
 }

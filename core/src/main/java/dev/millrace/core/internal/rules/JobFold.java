@@ -16,6 +16,8 @@ import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskEvent;
+import dev.millrace.core.time.LogTimes;
+import dev.millrace.core.time.Moment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,45 +38,57 @@ public final class JobFold {
 
   private final JobPlan plan;
   private final TransitionListener listener;
+  private final LogTimes times;
   private final List<StageFold> stages = new ArrayList<>();
   private final RecentRequests requests = new RecentRequests();
   private final LogUsage usage;
   private int version = LogEntryJson.VERSION;
   private JobState state = JobState.CREATED;
-  private Instant openSince;
-  private @Nullable Instant startedAt;
-  private @Nullable Instant completedAt;
+  private Moment openSince;
+  private @Nullable Moment startedAt;
+  private @Nullable Moment completedAt;
   private long lastNumber;
   private Instant lastAt;
   private int progress;
   private @Nullable Priority priority;
   private @Nullable JsonObject metadata;
 
-  private JobFold(JobPlan plan, TransitionListener listener, LogUsage usage) {
+  private JobFold(
+      JobPlan plan, TransitionListener listener, LogTimes times, Moment created, LogUsage usage) {
     this.plan = plan;
     this.listener = listener;
+    this.times = times;
     this.usage = usage;
-    this.openSince = plan.createdAt();
+    this.openSince = created;
     this.lastAt = plan.createdAt();
   }
 
   /** A job before its first event. */
   public static JobFold created(JobPlan plan, TransitionListener listener) {
-    JobFold fold = new JobFold(plan, listener, new LogUsage());
+    return created(plan, listener, LogTimes.AS_LOGGED);
+  }
+
+  /**
+   * As {@link #created(JobPlan, TransitionListener)}, for a process that decides what is due.
+   *
+   * @param times when the entries that are read were written
+   */
+  public static JobFold created(JobPlan plan, TransitionListener listener, LogTimes times) {
+    Moment at = new Moment(plan.createdAt(), times.submitted(plan.createdAt()));
+    JobFold fold = new JobFold(plan, listener, times, at, new LogUsage());
     for (int i = 0; i < plan.stages().size(); i++) {
-      fold.stages.add(new StageFold(i + 1, plan.stages().get(i), plan.createdAt(), listener));
+      fold.stages.add(new StageFold(i + 1, plan.stages().get(i), at, listener));
     }
     return fold;
   }
 
   /** An independent copy that reports its transitions to another listener. */
   public JobFold copy(TransitionListener newListener) {
-    JobFold copy = new JobFold(plan, newListener, new LogUsage(usage));
+    JobFold copy = new JobFold(plan, newListener, times, openSince, new LogUsage(usage));
     stages.forEach(stage -> copy.stages.add(stage.copy(newListener)));
     copy.requests.addAll(requests);
     copy.version = version;
     copy.state = state;
-    copy.openSince = openSince;
     copy.startedAt = startedAt;
     copy.completedAt = completedAt;
     copy.lastNumber = lastNumber;
@@ -85,13 +99,34 @@ public final class JobFold {
     return copy;
   }
 
-  /** Applies the next entry of the log. */
+  /** Applies the next entry of a log that is read. */
   public void apply(LogEntry entry) {
+    apply(
+        entry,
+        switch (entry.fact()) {
+          case Fact.Submitted _ -> times.submitted(entry.at());
+          case Fact.TaskChanged(_, _, TaskEvent event, _) when event == TaskEvent.CLAIM ->
+              claimed(entry.at());
+          default -> times.written(entry.at());
+        });
+  }
+
+  /**
+   * How long an attempt ran under an earlier process, only the wall clock could tell, and it may
+   * have been set since. As with leases, the attempt has its whole time again.
+   */
+  private Instant claimed(Instant at) {
+    Instant steady = times.written(at);
+    return steady.isBefore(times.opened()) ? times.opened() : steady;
+  }
+
+  /** Applies an entry that is written at that steady time. */
+  void apply(LogEntry entry, Instant steady) {
     if (entry.number() != lastNumber + 1) {
       throw new IllegalArgumentException(
           "entry " + entry.number() + " follows entry " + lastNumber);
     }
-    Instant at = entry.at();
+    Moment at = new Moment(entry.at(), steady);
     switch (entry.fact()) {
       case Fact.Submitted(int of) -> {
         version = of;
@@ -99,7 +134,7 @@ public final class JobFold {
       }
       case Fact.JobChanged(JobEvent event, Cause cause) -> applyJob(event, cause, at);
       case Fact.StageChanged fact -> applyStage(fact, at);
-      case Fact.TaskChanged fact -> applyTask(fact, entry);
+      case Fact.TaskChanged fact -> applyTask(fact, entry, at);
       case Fact.TaskProgressed(int stage, int task) ->
           stage(stage).set(task, stage(stage).task(task).recovered(0, progress));
       case Fact.TermsFrozen(int stage, int task, JsonObject _) ->
@@ -114,7 +149,7 @@ public final class JobFold {
       }
       case Fact.MetadataReplaced(int stage, int task, JsonObject by, Cause cause) -> {
         requests.add(cause);
-        describe(stage, task, by, at);
+        describe(stage, task, by, entry.at());
       }
       case Fact.Prioritized(Priority now, Cause cause) -> {
         requests.add(cause);
@@ -124,10 +159,10 @@ public final class JobFold {
     }
     usage.add(entry.fact());
     lastNumber = entry.number();
-    lastAt = at;
+    lastAt = entry.at();
   }
 
-  private void addStage(int number, StageSpec spec, Instant at) {
+  private void addStage(int number, StageSpec spec, Moment at) {
     if (number != stages.size() + 1) {
       throw new IllegalArgumentException("stage " + number + " follows stage " + stages.size());
     }
@@ -144,7 +179,7 @@ public final class JobFold {
     }
   }
 
-  private void submitted(Instant at) {
+  private void submitted(Moment at) {
     move(plan.held() ? JobEvent.PAUSE : JobEvent.ENQUEUE, at);
     for (StageFold stage : stages) {
       if (stage.state() != StageState.CREATED) {
@@ -158,7 +193,7 @@ public final class JobFold {
     }
   }
 
-  private void applyJob(JobEvent event, Cause cause, Instant at) {
+  private void applyJob(JobEvent event, Cause cause, Moment at) {
     move(event, at);
     requests.addOfJob(cause);
     if (state == JobState.ABORTED) {
@@ -170,7 +205,7 @@ public final class JobFold {
     }
   }
 
-  private void move(JobEvent event, Instant at) {
+  private void move(JobEvent event, Moment at) {
     JobState from = state;
     state = JobTransitions.TABLE.move(from, event);
     if (state == JobState.PENDING) {
@@ -186,7 +221,7 @@ public final class JobFold {
         new TransitionListener.Transition(JobTransitions.TABLE, 0, 0, from, event, state));
   }
 
-  private void applyStage(Fact.StageChanged fact, Instant at) {
+  private void applyStage(Fact.StageChanged fact, Moment at) {
     StageFold stage = stage(fact.stage());
     stage.move(fact.event(), at);
     requests.add(fact.cause());
@@ -204,9 +239,9 @@ public final class JobFold {
     }
   }
 
-  private void applyTask(Fact.TaskChanged fact, LogEntry entry) {
+  private void applyTask(Fact.TaskChanged fact, LogEntry entry, Moment at) {
     StageFold stage = stage(fact.stage());
-    TaskFold task = stage.move(fact.task(), fact.event(), entry.at());
+    TaskFold task = stage.move(fact.task(), fact.event(), at);
     stage.set(
         fact.task(),
         switch (fact.detail()) {
@@ -223,7 +258,8 @@ public final class JobFold {
             progress++;
             yield task.adopted(from, new TaskFold.StoredResult(offset, length));
           }
-          case Detail.Retrying(String error, Instant notBefore) -> task.failed(error, notBefore);
+          case Detail.Retrying(String error, Instant notBefore) ->
+              task.failed(error, at.plus(Duration.between(at.wall(), notBefore)));
           case Detail.Ended(String error) ->
               fact.event() == TaskEvent.FAIL ? task.failed(error, null) : task.ended(error);
           case Detail.Released(String _, boolean crash) ->
@@ -262,15 +298,25 @@ public final class JobFold {
   }
 
   /** When its tasks last became claimable, as far as the job's state decides. */
-  public Instant openSince() {
+  public Moment openSince() {
     return openSince;
   }
 
   public @Nullable Instant startedAt() {
-    return startedAt;
+    return startedAt == null ? null : startedAt.wall();
   }
 
   public @Nullable Instant completedAt() {
+    return completedAt == null ? null : completedAt.wall();
+  }
+
+  /** When it started, for measuring; null before. */
+  public @Nullable Moment started() {
+    return startedAt;
+  }
+
+  /** When it ended, for measuring; null before. */
+  public @Nullable Moment completed() {
     return completedAt;
   }
 

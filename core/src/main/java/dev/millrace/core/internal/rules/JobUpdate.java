@@ -2,6 +2,7 @@ package dev.millrace.core.internal.rules;
 
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.time.Moment;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,32 +27,34 @@ public final class JobUpdate {
   }
 
   private final JobFold fold;
-  private final Instant clock;
-  private final Instant now;
+  private final Moment now;
   private final TemplateResolver resolver;
   private final List<LogEntry> entries = new ArrayList<>();
 
-  public JobUpdate(JobFold fold, Instant now, TemplateResolver resolver) {
+  public JobUpdate(JobFold fold, Moment now, TemplateResolver resolver) {
     this.fold = fold;
-    this.clock = now;
     // A clock that jumped back must not make the log's times run backwards.
-    this.now = now.isBefore(fold.lastAt()) ? fold.lastAt() : now;
+    this.now = now.wall().isBefore(fold.lastAt()) ? new Moment(fold.lastAt(), now.steady()) : now;
     this.resolver = resolver;
+  }
+
+  /** For those who only read, and for a log that is written at once. */
+  public JobUpdate(JobFold fold, Instant now, TemplateResolver resolver) {
+    this(fold, Moment.of(now), resolver);
   }
 
   public JobFold fold() {
     return fold;
   }
 
+  /** The time of its entries: wall time that never decreases. */
   public Instant now() {
-    return now;
+    return now.wall();
   }
 
-  /**
-   * The time of the clock, even if it is before the job's last entry. Backoffs are measured by it.
-   */
-  Instant clock() {
-    return clock;
+  /** The time that decides what is due, whatever the wall clock says. */
+  public Instant steadyNow() {
+    return now.steady();
   }
 
   TemplateResolver templateResolver() {
@@ -59,8 +62,8 @@ public final class JobUpdate {
   }
 
   public LogEntry record(Fact fact) {
-    LogEntry entry = new LogEntry(fold.lastNumber() + 1, now, fact);
-    fold.apply(entry);
+    LogEntry entry = new LogEntry(fold.lastNumber() + 1, now.wall(), fact);
+    fold.apply(entry, now.steady());
     entries.add(entry);
     return entry;
   }

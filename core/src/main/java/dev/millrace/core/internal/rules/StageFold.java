@@ -10,6 +10,7 @@ import dev.millrace.core.stage.StageTransitions;
 import dev.millrace.core.task.TaskEvent;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.core.task.TaskTransitions;
+import dev.millrace.core.time.Moment;
 import java.time.Instant;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,7 @@ public final class StageFold {
   private StageState state = StageState.CREATED;
   private TaskFold[] tasks;
   private final int[] counts;
-  private Instant openSince;
+  private Moment openSince;
   private @Nullable Instant startedAt;
   private @Nullable Instant completedAt;
   private @Nullable String error;
@@ -35,19 +36,19 @@ public final class StageFold {
   private int adopted;
   private @Nullable Cause approval;
 
-  StageFold(int number, StagePlan plan, Instant createdAt, TransitionListener listener) {
+  StageFold(int number, StagePlan plan, Moment created, TransitionListener listener) {
     this.number = number;
     this.plan = plan;
     this.listener = listener;
-    this.createdAt = createdAt;
-    this.openSince = createdAt;
+    this.createdAt = created.wall();
+    this.openSince = created;
     this.tasks = new TaskFold[plan.tasks()];
     this.counts = new int[TaskState.values().length];
-    Arrays.fill(tasks, TaskFold.created(createdAt, 0));
-    plan.attempts().forEach((task, own) -> tasks[task - 1] = TaskFold.created(createdAt, own));
+    Arrays.fill(tasks, TaskFold.created(created, 0));
+    plan.attempts().forEach((task, own) -> tasks[task - 1] = TaskFold.created(created, own));
     counts[TaskState.CREATED.ordinal()] = tasks.length;
     if (!plan.template()) {
-      enqueueTasks(createdAt);
+      enqueueTasks(created);
     }
   }
 
@@ -73,17 +74,17 @@ public final class StageFold {
     return new StageFold(this, newListener);
   }
 
-  void move(StageEvent event, Instant at) {
+  void move(StageEvent event, Moment at) {
     StageState from = state;
     state = StageTransitions.TABLE.move(from, event);
     if (state == StageState.PENDING) {
       openSince = at;
     }
     if (state == StageState.IN_PROGRESS && startedAt == null) {
-      startedAt = at;
+      startedAt = at.wall();
     }
     if (state.isFinal()) {
-      completedAt = at;
+      completedAt = at.wall();
     }
     listener.onTransition(
         new TransitionListener.Transition(StageTransitions.TABLE, number, 0, from, event, state));
@@ -99,7 +100,7 @@ public final class StageFold {
   }
 
   /** Moves a task and returns it, for the caller to complete with {@link #set}. */
-  TaskFold move(int task, TaskEvent event, Instant at) {
+  TaskFold move(int task, TaskEvent event, Moment at) {
     TaskFold before = task(task);
     TaskState to = TaskTransitions.TABLE.move(before.state(), event);
     counts[before.state().ordinal()]--;
@@ -118,7 +119,7 @@ public final class StageFold {
   }
 
   /** Creates and enqueues the tasks that the templates were rendered to. */
-  void resolve(Fact.Opening opening, Instant at) {
+  void resolve(Fact.Opening opening, Moment at) {
     error = opening.error();
     grow(opening.tasks() - tasks.length, 0, at);
     if (error == null) {
@@ -126,7 +127,7 @@ public final class StageFold {
     }
   }
 
-  private void grow(int more, int limit, Instant at) {
+  private void grow(int more, int limit, Moment at) {
     if (more > 0) {
       int known = tasks.length;
       tasks = Arrays.copyOf(tasks, known + more);
@@ -136,7 +137,7 @@ public final class StageFold {
   }
 
   /** Adds and enqueues tasks; 0 tasks close the stage. */
-  void add(int more, int limit, Instant at) {
+  void add(int more, int limit, Moment at) {
     closed |= more == 0;
     grow(more, limit, at);
     for (int task = tasks.length - more + 1; task <= tasks.length; task++) {
@@ -148,7 +149,7 @@ public final class StageFold {
     metadata = by;
   }
 
-  private void enqueueTasks(Instant at) {
+  private void enqueueTasks(Moment at) {
     for (int task = 1; task <= tasks.length; task++) {
       if (tasks[task - 1].state() == TaskState.CREATED) {
         move(task, TaskEvent.ENQUEUE, at);
@@ -157,7 +158,7 @@ public final class StageFold {
   }
 
   /** Aborts the stage and its unfinished tasks. */
-  void abort(Instant at) {
+  void abort(Moment at) {
     for (int task = 1; task <= tasks.length; task++) {
       if (!tasks[task - 1].state().isFinal()) {
         move(task, TaskEvent.ABORT, at);
@@ -221,7 +222,7 @@ public final class StageFold {
   }
 
   /** When its tasks last became claimable, as far as the stage's state decides. */
-  public Instant openSince() {
+  public Moment openSince() {
     return openSince;
   }
 

@@ -5,6 +5,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TaskState;
+import dev.millrace.core.time.Moment;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -55,12 +56,12 @@ public record TaskFold(
    */
   public record Times(
       Instant createdAt,
-      Instant stateSince,
-      @Nullable Instant notBefore,
+      Moment stateSince,
+      @Nullable Moment notBefore,
       @Nullable Instant startedAt,
       @Nullable Instant completedAt) {
 
-    Times withNotBefore(@Nullable Instant end) {
+    Times withNotBefore(@Nullable Moment end) {
       return new Times(createdAt, stateSince, end, startedAt, completedAt);
     }
   }
@@ -83,12 +84,12 @@ public record TaskFold(
   /** What a user has put in place of the metadata that came with the task. */
   public record NewMetadata(JsonObject metadata, Instant at) {}
 
-  static TaskFold created(Instant at, int ownMaxAttempts) {
+  static TaskFold created(Moment at, int ownMaxAttempts) {
     return new TaskFold(
         TaskState.CREATED,
         new AttemptCounts(ownMaxAttempts, 0, 0, 0),
         null,
-        new Times(at, at, null, null, null),
+        new Times(at.wall(), at, null, null, null),
         null,
         StoredResult.NONE,
         null,
@@ -96,14 +97,14 @@ public record TaskFold(
         null);
   }
 
-  TaskFold withState(TaskState next, Instant at) {
+  TaskFold withState(TaskState next, Moment at) {
     Instant started =
-        times.startedAt == null && next == TaskState.IN_PROGRESS ? at : times.startedAt;
+        times.startedAt == null && next == TaskState.IN_PROGRESS ? at.wall() : times.startedAt;
     return new TaskFold(
         next,
         counts,
         lastClaim,
-        new Times(times.createdAt, at, null, started, next.isFinal() ? at : null),
+        new Times(times.createdAt, at, null, started, next.isFinal() ? at.wall() : null),
         error,
         stored,
         freeze,
@@ -124,7 +125,7 @@ public record TaskFold(
         adoption);
   }
 
-  TaskFold failed(String message, @Nullable Instant waitUntil) {
+  TaskFold failed(String message, @Nullable Moment waitUntil) {
     AttemptCounts more =
         new AttemptCounts(
             counts.ownMax, counts.failed + 1, counts.recoveries, counts.progressAtRecovery);
@@ -146,7 +147,7 @@ public record TaskFold(
 
   private TaskFold withAnswer(
       AttemptCounts newCounts,
-      @Nullable Instant waitUntil,
+      @Nullable Moment waitUntil,
       @Nullable String message,
       StoredResult result) {
     return new TaskFold(
@@ -228,19 +229,18 @@ public record TaskFold(
   }
 
   /** When it entered its present state. */
-  public Instant stateSince() {
+  public Moment stateSince() {
     return times.stateSince;
   }
 
   /** When anything about it last changed: its state or its metadata. */
   public Instant updatedAt() {
-    return newMetadata == null || newMetadata.at.isBefore(times.stateSince)
-        ? times.stateSince
-        : newMetadata.at;
+    Instant changed = times.stateSince.wall();
+    return newMetadata == null || newMetadata.at.isBefore(changed) ? changed : newMetadata.at;
   }
 
   /** The end of its backoff. */
-  public @Nullable Instant notBefore() {
+  public @Nullable Moment notBefore() {
     return times.notBefore;
   }
 
@@ -275,12 +275,8 @@ public record TaskFold(
     return freezeEntry() == null ? token() : freezeEntry();
   }
 
-  /**
-   * Whether its backoff still lasts. A backoff that ends later than any can means that the clock
-   * was set back since; it is over.
-   */
-  public boolean isInBackoff(Instant now, Duration longest) {
-    Instant end = times.notBefore;
-    return end != null && now.isBefore(end) && !end.isAfter(now.plus(longest));
+  /** Whether its backoff still lasts at that steady time. */
+  public boolean isInBackoff(Instant now) {
+    return times.notBefore != null && now.isBefore(times.notBefore.steady());
   }
 }

@@ -16,6 +16,7 @@ import dev.millrace.core.store.TaskView.LastClaim;
 import dev.millrace.core.store.Timestamps;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
+import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -85,7 +86,7 @@ public final class ViewFactory {
         stage,
         number,
         fold.state(),
-        new AttemptCounts(fold.attempts(), fold.maxAttempts(plan.policy()), fold.notBefore()),
+        new AttemptCounts(fold.attempts(), fold.maxAttempts(plan.policy()), notBefore(fold)),
         lastClaim(fold.lastClaim()),
         new Timestamps(fold.createdAt(), fold.updatedAt(), fold.startedAt(), fold.completedAt()),
         new Content(
@@ -97,5 +98,9 @@ public final class ViewFactory {
 
   private static @Nullable LastClaim lastClaim(TaskFold.@Nullable LoggedClaim claim) {
     return claim == null ? null : new LastClaim(claim.worker(), claim.token(), claim.tokenless());
+  }
+
+  private static @Nullable Instant notBefore(TaskFold fold) {
+    return fold.notBefore() == null ? null : fold.notBefore().wall();
   }
 }

@@ -39,6 +39,8 @@ public interface ClaimIndex {
   /**
    * Takes out the jobs in which something may be due that this process does not know: a queue
    * timeout of a job that is not in memory, or claims of a process that is gone.
+   *
+   * @param now steady time
    */
   Collection<JobId> takeOverdue(Instant now);
 

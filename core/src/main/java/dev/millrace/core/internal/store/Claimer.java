@@ -120,8 +120,7 @@ final class Claimer<J extends StoredJob> {
 
   /** Claims tasks of the job's open stage. */
   private Taken take(J job, JobUpdate update, ClaimRequest request, int most) {
-    Instant now =
-        repository.now(); // backoffs use the clock, not the log's time, which never decreases
+    Instant now = update.steadyNow();
     StageFold stage = job.openStage();
     if (stage == null || !request.types().contains(stage.plan().type())) {
       index.put(job);

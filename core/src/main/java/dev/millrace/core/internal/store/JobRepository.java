@@ -16,6 +16,7 @@ import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.time.Moment;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Collection;
@@ -32,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * @param <J> a job as this repository loads it
  */
 public interface JobRepository<J extends StoredJob> {
-  /** The time that decides what is due. */
-  Instant now();
+  /** The present moment: steady time decides what is due, wall time is for the log. */
+  Moment now();
 
   /** Part of the tokens of all claims that this process grants; no other process has it. */
   long epoch();

@@ -14,6 +14,7 @@ import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.TaskEvent;
 import dev.millrace.core.task.TaskState;
+import dev.millrace.core.time.Moment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger;
@@ -295,7 +296,9 @@ public final class JobUpdater<J extends StoredJob> {
   }
 
   private void complete(J job, StepBatch batch) throws IOException {
-    JobUpdate update = new JobUpdate(job.fold(), job.reconciledAt(repository.now()), job);
+    Moment now = repository.now();
+    Moment at = new Moment(job.reconciledAt(now.wall()), now.steady());
+    JobUpdate update = new JobUpdate(job.fold(), at, job);
     job.reconcile(update);
     if (job.endedElsewhere() == null) {
       recover(job, update);
@@ -331,7 +334,7 @@ public final class JobUpdater<J extends StoredJob> {
   }
 
   private void restoreLeases(J job) {
-    Instant now = repository.now();
+    Instant now = repository.now().steady();
     for (StageFold stage : job.fold().stages()) {
       int left = stage.count(TaskState.IN_PROGRESS);
       for (int task = 1; left > 0; task++) {

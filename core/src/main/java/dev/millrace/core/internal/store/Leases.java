@@ -7,7 +7,10 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 
-/** How long claims live without a heartbeat. Thread-safe. */
+/**
+ * How long claims live without a heartbeat. All times are steady: setting the wall clock neither
+ * ends a lease nor prolongs it. Thread-safe.
+ */
 public interface Leases {
   /** Grants a lease to a claim that is in the log, before its worker knows of it. */
   void grant(JobClaimKey claim, Duration length, Instant now);

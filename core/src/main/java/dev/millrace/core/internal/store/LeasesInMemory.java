@@ -19,12 +19,6 @@ public final class LeasesInMemory implements Leases {
     static Lease of(Duration length, Instant now) {
       return new Lease(length, now.plus(length));
     }
-
-    /** A lease that ends later than it can means that the clock was set back: it starts again. */
-    Lease at(Instant now) {
-      Instant latest = now.plus(length);
-      return until.isAfter(latest) ? new Lease(length, latest) : this;
-    }
   }
 
   private final ConcurrentHashMap<JobClaimKey, Lease> leases = new ConcurrentHashMap<>();
@@ -65,7 +59,6 @@ public final class LeasesInMemory implements Leases {
 
   @Override
   public Map<JobId, Set<ClaimKey>> expired(Instant now) {
-    leases.replaceAll((_, lease) -> lease.at(now));
     return leases.entrySet().stream()
         .filter(lease -> !now.isBefore(lease.getValue().until()))
         .map(Map.Entry::getKey)

@@ -2,7 +2,6 @@ package dev.millrace.core.internal.store;
 
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TaskFold;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -11,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The waiting tasks of one stage. Tasks in their backoff are kept apart, else each claim would look
- * at each of them. Not thread-safe: guarded by its job's lock.
+ * at each of them. All times are steady. Not thread-safe: guarded by its job's lock.
  */
 final class StageQueue {
   private record Rest(Instant until, int task) {
@@ -36,31 +35,23 @@ final class StageQueue {
 
   /** The first waiting task from number {@code from} on that is not in its backoff; -1 if none. */
   public int nextClaimable(StageFold stage, int from, Instant now) {
-    Duration longest = stage.plan().policy().backoff().longest();
-    wake(now, now.plus(longest));
+    wake(now);
     int task = awake.nextSetBit(from);
     while (task >= 0) {
       TaskFold at = stage.task(task);
-      if (!at.isInBackoff(now, longest)) {
+      if (!at.isInBackoff(now)) {
         return task;
       }
       awake.clear(task);
-      resting.add(new Rest(at.notBefore(), task));
+      resting.add(new Rest(at.notBefore().steady(), task));
       task = awake.nextSetBit(task + 1);
     }
     return -1;
   }
 
-  /**
-   * Wakes tasks whose backoff is over. One that ends later than any can means that the clock was
-   * set back; it wakes too.
-   */
-  private void wake(Instant now, Instant latest) {
+  private void wake(Instant now) {
     while (!resting.isEmpty() && !now.isBefore(resting.first().until())) {
       wake(resting.pollFirst());
-    }
-    while (!resting.isEmpty() && resting.last().until().isAfter(latest)) {
-      wake(resting.pollLast());
     }
   }
 

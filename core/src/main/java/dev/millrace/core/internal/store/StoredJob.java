@@ -70,7 +70,7 @@ public abstract class StoredJob implements TransitionListener, JobUpdate.Templat
   /** Records what else is known of the job and its log lacks. */
   public void reconcile(JobUpdate update) {}
 
-  /** The time of what {@link #reconcile} records. */
+  /** The wall time of what {@link #reconcile} records. */
   public Instant reconciledAt(Instant now) {
     return now;
   }
@@ -167,7 +167,7 @@ public abstract class StoredJob implements TransitionListener, JobUpdate.Templat
   }
 
   /**
-   * The earliest time at which a waiting task of the stage can exceed its timeout; null if unknown.
+   * The earliest steady time at which a waiting task of the stage can exceed its timeout; null if unknown.
    */
   final @Nullable Instant overdueFrom(int stage) {
     return overdue.get(stage);
@@ -221,20 +221,20 @@ public abstract class StoredJob implements TransitionListener, JobUpdate.Templat
     return stage <= queues.size() ? queues.get(stage - 1).nextWaiting(from) : -1;
   }
 
-  /** As {@link #nextWaiting}, without tasks in their backoff. */
+  /** As {@link #nextWaiting}, without tasks in their backoff at that steady time. */
   public final int nextClaimable(StageFold stage, int from, Instant now) {
     int number = stage.number();
     return number <= queues.size() ? queues.get(number - 1).nextClaimable(stage, from, now) : -1;
   }
 
-  /** When a waiting task of a stage can be claimed; null if one can be claimed now. */
+  /** The steady time at which a waiting task of a stage can be claimed; null: one can be now. */
   public final @Nullable Instant backoffUntil(StageFold stage, Instant now) {
     return nextClaimable(stage, 0, now) >= 0
         ? null
         : queues.get(stage.number() - 1).nextBackoffEnd();
   }
 
-  /** When the first of its waiting tasks exceeds its timeout; null if none will. */
+  /** The steady time at which the first of its waiting tasks exceeds its timeout; null: none will. */
   public final @Nullable Instant queueDeadline() {
     StageFold stage = openStage();
     if (stage == null || stage.plan().policy().queueTimeout() == null) {

@@ -23,7 +23,7 @@ final class TimeoutSweep<J extends StoredJob> {
   private final JobUpdater<J> updater;
   private final SkippedJobs skipped;
   private final RandomGenerator random;
-  private final Instant now;
+  private final Instant now; // steady
   private int moved;
 
   TimeoutSweep(
@@ -35,7 +35,7 @@ final class TimeoutSweep<J extends StoredJob> {
     this.updater = updater;
     this.skipped = skipped;
     this.random = random;
-    this.now = repository.now();
+    this.now = repository.now().steady();
   }
 
   int run() {
@@ -87,9 +87,6 @@ final class TimeoutSweep<J extends StoredJob> {
           }
           job.owedAnswers()
               .removeIf(key -> lost.contains(key) && isOver(id, key)); // its worker is silent
-          if (update.entries().isEmpty()) {
-            repository.index().put(job); // a backoff may have to be computed again
-          }
           return job;
         });
     moved += ended[0];

@@ -170,7 +170,7 @@ final class WorkerAnswers<J extends StoredJob> {
   }
 
   ClaimSignal heartbeat(Claim claim, boolean progress) {
-    repository.leases().renew(JobClaimKey.of(claim), repository.now());
+    repository.leases().renew(JobClaimKey.of(claim), repository.now().steady());
     return updater
         .step(claim.job(), (job, update) -> signal(job, update, claim, progress))
         .orElse(ClaimSignal.LOST);
@@ -207,7 +207,7 @@ final class WorkerAnswers<J extends StoredJob> {
 
   /** Hot path: one append, and nothing that grows with the job, the journal or the queue. */
   ClaimSignal appendJournal(Claim claim, OutputChunk chunk) {
-    repository.leases().renew(JobClaimKey.of(claim), repository.now());
+    repository.leases().renew(JobClaimKey.of(claim), repository.now().steady());
     return updater
         .stepWithoutWaiting(
             claim.job(),

@@ -143,7 +143,7 @@ final class StateInvariants {
     require(
         task.notBefore() == null
             || !ClaimRules.isClaimable(
-                fold, at.stage(), at.task(), task.notBefore().minusMillis(1)),
+                fold, at.stage(), at.task(), task.notBefore().steady().minusMillis(1)),
         "not claimable during its backoff",
         world);
   }

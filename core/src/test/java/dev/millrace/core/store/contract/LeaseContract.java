@@ -88,25 +88,6 @@ abstract class LeaseContract extends ContractCase {
   }
 
   @Test
-  void aLeaseOfAClockThatWasSetBackLastsNoLongerThanItsLength() {
-    JobId id = submit(stage("a", "x", "y"));
-    clock.advance(Duration.ofHours(3));
-    leased(MINUTE);
-    Claim renewed = leased(MINUTE);
-    clock.advance(Duration.ofHours(-3));
-    assertThat(store.sweep()).as("restarted").isZero();
-    clock.advance(MINUTE.minusMillis(1));
-    assertThat(store.sweep()).isZero();
-    assertThat(store.heartbeat(renewed, false)).isEqualTo(ClaimSignal.CONTINUE);
-    clock.advance(Duration.ofMillis(1));
-    assertThat(store.sweep()).isEqualTo(1);
-    assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.RETRIED);
-    assertThat(taskState(id, 1, 2)).isEqualTo(TaskState.IN_PROGRESS);
-    clock.advance(MINUTE);
-    assertThat(store.sweep()).isEqualTo(1);
-  }
-
-  @Test
   void leasesLostUnderManyOwnersReachTheCeiling() {
     JobId id = submit(ContractJobs.with(ContractJobs.ceiling(1), stage("a", "x")));
     for (int i = 0; i < 2; i++) {

@@ -127,10 +127,10 @@ abstract class OutcomeContract extends ContractCase {
       Instant until = ((Fact.Detail.Retrying) detail).notBefore();
       assertThat(Duration.between(last.at(), until).toMillis())
           .isBetween(expected * 8 / 10, expected * 12 / 10);
-      clock.set(until.minusMillis(1));
+      clock.advanceTo(until.minusMillis(1));
       crash();
       assertNothingToClaim("a");
-      clock.set(until);
+      clock.advanceTo(until);
     }
     fail(claimOne("a"), "the end");
     assertThat(state(id)).isEqualTo(JobState.FAILED);

@@ -26,13 +26,14 @@ import org.junit.jupiter.api.Tag;
  *   <li>An input over {@code JobSpec.MAX_PROMPT_BYTES} bytes is an IllegalArgumentException.
  *   <li>Claim order: jobs by {@code Priority.queueRank(createdAt)}, then id; inside a job by stage,
  *       then task number, PENDING and RETRIED alike.
- *   <li>What is due is decided by the present clock, even if it was set back; entries are recorded
- *       at {@code JobUpdate.now()}. Due is what ends at or before now.
+ *   <li>What is due is decided by monotonic time while a store is open, whatever the wall clock says;
+ *       entries are recorded at {@code JobUpdate.now()}. Due is what ends at or before now. A store
+ *       that is opened counts queue timeouts and backoffs on by wall time; leases and run timeouts
+ *       of claims that outlive the last one start again.
  *   <li>{@code sweep} goes through a job's tasks by stage and number: run timeout
  *       ({@code ClaimRules.failOverrun}), queue timeout ({@code ClaimRules.expire}), lost lease
  *       ({@code ClaimRules.recordLoss} of a lease). It counts those, not what is aborted as a
- *       consequence. A lease that ends later than it can means that the clock was set back: a sweep
- *       restarts it.
+ *       consequence.
  *   <li>{@code heartbeat} renews the lease by its length even if it has expired, until a sweep ends
  *       the claim. Progress is recorded only if it resets recoveries that count. For an unknown job
  *       the signal is LOST.
@@ -145,6 +146,14 @@ public abstract class StoreContract implements StoreFixture {
 
   @Nested
   class Time extends TimeoutContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Clocks extends ClockContract {
     @Override
     StoreFixture fixture() {
       return StoreContract.this;

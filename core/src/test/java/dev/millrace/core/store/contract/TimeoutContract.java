@@ -12,7 +12,6 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimSignal;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.TaskView;
-import dev.millrace.core.store.fixture.ManualClock;
 import dev.millrace.core.task.Backoff;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskPolicy;
@@ -21,7 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Leases, timeouts, and clocks that jump. */
+/** Leases and timeouts. */
 abstract class TimeoutContract extends ContractCase {
   private static final Duration MILLI = Duration.ofMillis(1);
 
@@ -255,41 +254,6 @@ abstract class TimeoutContract extends ContractCase {
     assertThat(store.tasks(id, 1, 1, 9))
         .extracting(TaskView::state)
         .containsExactly(TaskState.RETRIED, TaskState.FAILED, TaskState.FAILED);
-  }
-
-  @Test
-  void aClockThatIsSetBackNeitherReversesTheLogNorStopsWork() {
-    JobId id = submit(with(ContractJobs.attempts(3), stage("a", "x", "y")));
-    Claim claim = claimOne("a");
-    clock.advance(Duration.ofHours(-2));
-    fail(claim, "broken");
-    // A backoff that ends later than any can was set by the old clock: it is over.
-    assertThat(claim(9, "a")).extracting(c -> c.key().task()).containsExactly(1, 2);
-    assertThat(events(id)).allSatisfy(e -> assertThat(e.at()).isEqualTo(ManualClock.START));
-    clock.advance(Duration.ofHours(3));
-    crash();
-    assertThat(events(id).getLast().at()).isEqualTo(ManualClock.START.plus(Duration.ofHours(1)));
-  }
-
-  @Test
-  void aClockThatIsSetBackALittleProlongsABackoffByThatMuch() {
-    Backoff minute = new Backoff(MINUTE, 1.0, MINUTE.multipliedBy(5), 0.0);
-    submit(with(new TaskPolicy(2, minute, null, null, 3), stage("a", "x")));
-    fail(claimOne("a"), "broken");
-    clock.advance(MINUTE.negated());
-    assertNothingToClaim("a");
-    clock.advance(MINUTE.multipliedBy(2));
-    assertThat(claimOne("a").attempt()).isEqualTo(2);
-  }
-
-  @Test
-  void aBackoffThatWasRespectedIsOverOnceTheClockIsSetBackFar() {
-    submit(with(ContractJobs.attempts(2), stage("a", "x")));
-    clock.advance(Duration.ofHours(3));
-    fail(claimOne("a"), "broken");
-    assertNothingToClaim("a");
-    clock.advance(Duration.ofHours(-3));
-    assertThat(claimOne("a").attempt()).isEqualTo(2);
   }
 
   @Test

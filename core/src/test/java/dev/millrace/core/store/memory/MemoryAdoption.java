@@ -11,6 +11,7 @@ import dev.millrace.core.internal.rules.TransitionListener;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.time.LogTimes;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,7 @@ record MemoryAdoption(MemoryJob ended, MemoryJob job) implements AdoptionRules.E
 
   /** Copies the results, and returns the entries that say so. */
   List<LogEntry> entries() {
-    JobFold fold = job.emptyFold(TransitionListener.IGNORED);
+    JobFold fold = job.emptyFold(TransitionListener.IGNORED, LogTimes.AS_LOGGED);
     job.log.forEach(fold::apply);
     JobUpdate update = new JobUpdate(fold, job.createdAt, stage -> job.open(fold, stage));
     AdoptionRules.adopt(update, this);

@@ -1,12 +1,12 @@
 package dev.millrace.core.store.memory;
 
-import dev.millrace.core.event.Fact;
-import dev.millrace.core.event.Fact.Detail;
-import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.rules.JobFold;
+import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.store.ClaimIndex;
 import dev.millrace.core.internal.store.StoredJob;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.task.TaskState;
+import dev.millrace.core.time.Moment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -28,7 +28,7 @@ final class MemoryClaimIndex implements ClaimIndex {
   }
 
   private final MemoryContents contents;
-  private final Supplier<Instant> clock;
+  private final Supplier<Instant> clock; // steady
 
   MemoryClaimIndex(MemoryContents contents, Supplier<Instant> clock) {
     this.contents = contents;
@@ -56,14 +56,18 @@ final class MemoryClaimIndex implements ClaimIndex {
   @Override
   public void put(StoredJob job) {}
 
-  void appended(List<LogEntry> entries) {
-    for (LogEntry entry : entries) {
-      if (entry.fact()
-          instanceof
-          Fact.TaskChanged(int _, int _, var _, Detail.Retrying(String _, Instant notBefore))) {
-        contents.backoffs.add(notBefore);
+  void addBackoffs(JobFold fold) {
+    for (StageFold stage : fold.stages()) {
+      for (int task = 1; task <= stage.size(); task++) {
+        Moment end = stage.task(task).notBefore();
+        if (end != null && clock.get().isBefore(end.steady())) {
+          contents.backoffs.add(end.steady());
+        }
       }
     }
+  }
+
+  void appended() {
     contents.work++;
     contents.notifyAll();
   }

@@ -30,13 +30,14 @@ final class MemoryContents {
   /** Counts changes that may have made a task claimable. */
   long work = 1;
 
-  /** When backoffs end: only time makes their tasks claimable. */
+  /** The steady times at which backoffs end: only time makes their tasks claimable. */
   final NavigableSet<Instant> backoffs = new TreeSet<>();
 
   /** All stores that were open are gone; leases start again in full. */
   synchronized void restart() {
     live.clear();
     leases = new LeasesInMemory();
+    backoffs.clear();
   }
 
   /** The epoch of a store that opens, beside those that are open. */

@@ -20,6 +20,7 @@ import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.core.template.StageTemplate;
 import dev.millrace.core.template.StageTemplateException;
+import dev.millrace.core.time.LogTimes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -85,14 +86,14 @@ final class MemoryJob {
   /** What the log adds up to. */
   JobFold fold() {
     if (fold == null) {
-      fold = emptyFold(TransitionListener.IGNORED);
+      fold = emptyFold(TransitionListener.IGNORED, LogTimes.AS_LOGGED);
     }
     log.subList((int) fold.lastNumber(), log.size()).forEach(fold::apply);
     return fold;
   }
 
-  JobFold emptyFold(TransitionListener listener) {
-    return JobFold.created(JobPlan.of(submitted, createdAt), listener);
+  JobFold emptyFold(TransitionListener listener, LogTimes times) {
+    return JobFold.created(JobPlan.of(submitted, createdAt), listener, times);
   }
 
   /** A task as submitted or, for a template, as rendered. */

@@ -27,9 +27,10 @@ import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.time.Moment;
+import dev.millrace.core.time.ProcessTimeline;
 import java.io.IOException;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -39,25 +40,25 @@ import org.jspecify.annotations.Nullable;
 
 /** The port as a program: everything in memory, durable at once. */
 final class MemoryRepository implements JobRepository<MemoryStoredJob> {
-  private final ContractSettings settings;
   private final MemoryContents contents;
+  private final ProcessTimeline timeline;
   private final MemoryClaimIndex index;
   private final MemoryReader reader;
   private final MemoryNotes notes;
   private final long epoch;
 
   MemoryRepository(ContractSettings settings, MemoryContents contents, long epoch) {
-    this.settings = settings;
     this.contents = contents;
-    this.index = new MemoryClaimIndex(contents, this::now);
+    this.timeline = new ProcessTimeline(settings.clock());
+    this.index = new MemoryClaimIndex(contents, () -> now().steady());
     this.reader = new MemoryReader(contents);
     this.notes = new MemoryNotes(contents);
     this.epoch = epoch;
   }
 
   @Override
-  public Instant now() {
-    return settings.clock().instant().truncatedTo(ChronoUnit.MICROS);
+  public Moment now() {
+    return timeline.now();
   }
 
   @Override
@@ -91,13 +92,13 @@ final class MemoryRepository implements JobRepository<MemoryStoredJob> {
       if (!spec.webhooks().isEmpty()) {
         notes.writeNote(NoteStore.WEBHOOKS, id.value(), "{\"after\":0}");
       }
-      MemoryJob job = new MemoryJob(id, spec, now());
+      MemoryJob job = new MemoryJob(id, spec, now().wall());
       job.log.add(new LogEntry(1, job.createdAt, new Fact.Submitted()));
       if (ended != null) {
         job.log.addAll(new MemoryAdoption(ended, job).entries());
       }
       contents.jobs.put(id, job);
-      index.appended(job.log);
+      index.appended();
       return true;
     }
   }
@@ -124,7 +125,12 @@ final class MemoryRepository implements JobRepository<MemoryStoredJob> {
   public @Nullable MemoryStoredJob load(JobId id) {
     synchronized (contents) {
       MemoryJob job = contents.jobs.get(id);
-      return job == null ? null : new MemoryStoredJob(job);
+      if (job == null) {
+        return null;
+      }
+      MemoryStoredJob loaded = new MemoryStoredJob(job, timeline);
+      index.addBackoffs(loaded.fold());
+      return loaded;
     }
   }
 
@@ -148,7 +154,8 @@ final class MemoryRepository implements JobRepository<MemoryStoredJob> {
         job.added.forEach(job.kept::add);
         job.added.clear();
         job.kept.log.addAll(entries);
-        index.appended(entries);
+        index.addBackoffs(job.fold());
+        index.appended();
       }
       return 0;
     }

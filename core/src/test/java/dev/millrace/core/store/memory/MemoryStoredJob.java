@@ -7,6 +7,7 @@ import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.store.StoredJob;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobHeader;
+import dev.millrace.core.time.LogTimes;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,10 +19,10 @@ final class MemoryStoredJob extends StoredJob {
   /** Tasks that are kept with the next entries, by stage. */
   final Map<Integer, List<TaskSpec>> added = new HashMap<>();
 
-  MemoryStoredJob(MemoryJob kept) {
+  MemoryStoredJob(MemoryJob kept, LogTimes times) {
     super(kept.id, Threading.SYSTEM);
     this.kept = kept;
-    JobFold fold = kept.emptyFold(this);
+    JobFold fold = kept.emptyFold(this, times);
     kept.log.forEach(fold::apply);
     loaded(fold);
   }

@@ -48,6 +48,11 @@ public final class TwoServersFixture implements StoreFixture {
             });
   }
 
+  @Override
+  public boolean isOneProcess() {
+    return false;
+  }
+
   private static Subscription both(Subscription one, Subscription other) {
     return () -> {
       one.close();

@@ -13,4 +13,9 @@ class TwoServersTest extends StoreContract {
   public JobStore open(ContractSettings settings) {
     return fixture.open(settings);
   }
+
+  @Override
+  public boolean isOneProcess() {
+    return false;
+  }
 }

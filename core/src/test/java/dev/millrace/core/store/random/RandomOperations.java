@@ -246,15 +246,19 @@ public final class RandomOperations {
   }
 
   private void tick() {
-    long millis =
-        switch (random.nextInt(12)) {
-          case 0 -> -random.nextLong(7_200_000);
-          case 1 -> -random.nextLong(2_000);
-          case 2 -> random.nextLong(7_200_000);
-          case 3, 4, 5 -> random.nextLong(100_000);
-          default -> random.nextLong(2_500);
-        };
-    clock.advance(Duration.ofMillis(millis));
+    switch (random.nextInt(12)) {
+      case 0 -> jump(-random.nextLong(7_200_000));
+      case 1 -> jump(random.nextLong(7_200_000));
+      case 2 -> clock.advance(Duration.ofMillis(random.nextLong(7_200_000)));
+      case 3, 4, 5 -> clock.advance(Duration.ofMillis(random.nextLong(100_000)));
+      default -> clock.advance(Duration.ofMillis(random.nextLong(2_500)));
+    }
+  }
+
+  private void jump(long millis) {
+    if (a.fixture.isOneProcess() && b.fixture.isOneProcess()) {
+      clock.jump(Duration.ofMillis(millis));
+    }
   }
 
   private void sweep() {

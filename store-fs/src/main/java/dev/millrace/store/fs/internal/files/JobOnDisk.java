@@ -9,6 +9,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.state.IllegalTransitionException;
+import dev.millrace.core.time.LogTimes;
 import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -42,12 +43,14 @@ public record JobOnDisk(
   /**
    * Reads the directory of a job.
    *
+   * @param times when the entries of its log were written
    * @param known the job as it was read before; only new entries of its log are folded then
    * @param ceiling as for {@link JobFiles#load}
    */
   public static JobOnDisk read(
       Location location,
       TransitionListener listener,
+      LogTimes times,
       @Nullable JobOnDisk known,
       @Nullable Integer ceiling)
       throws IOException {
@@ -63,7 +66,7 @@ public record JobOnDisk(
       files = JobFiles.unreadable(at, id);
     }
     JobOnDisk before = known != null && known.isOf(files) ? known : null;
-    FoldedLog folded = FoldedLog.read(at, files, listener, before, problem);
+    FoldedLog folded = FoldedLog.read(at, files, listener, times, before, problem);
     JobFold fold = folded.fold();
     EventLogIndex log = folded.log();
     // A waiting job without a log was never touched by a user. Most jobs are like that when they
@@ -146,6 +149,7 @@ public record JobOnDisk(
         JobDirectory at,
         JobFiles files,
         TransitionListener listener,
+        LogTimes times,
         @Nullable JobOnDisk before,
         @Nullable String problem)
         throws IOException {
@@ -157,7 +161,7 @@ public record JobOnDisk(
           return new FoldedLog(grown, fold);
         }
       }
-      JobFold fold = JobFold.created(files.plan(), listener);
+      JobFold fold = JobFold.created(files.plan(), listener, times);
       EventLogIndex log = reader.read(entry -> apply(entry, fold, problem));
       if (log.last() == 0) {
         apply(submission(files), fold, problem);

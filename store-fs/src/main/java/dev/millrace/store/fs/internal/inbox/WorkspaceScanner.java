@@ -274,7 +274,7 @@ public final class WorkspaceScanner implements AutoCloseable {
       }
       Duration timeout = JobDocument.policy(meta.object("limits")).queueTimeout();
       if (timeout != null) {
-        queue.expireAt(created.plus(timeout), id);
+        queue.expireAfter(created, timeout, id);
       }
       return true;
     } catch (IOException e) {

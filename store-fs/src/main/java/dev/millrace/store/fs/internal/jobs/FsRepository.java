@@ -22,6 +22,8 @@ import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.time.Moment;
+import dev.millrace.core.time.ProcessTimeline;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
@@ -60,6 +62,7 @@ public final class FsRepository implements JobRepository<FsJob> {
   private final Disk disk;
   private final WorkspaceLayout layout;
   private final GroupCommit commits;
+  private final ProcessTimeline timeline;
   private final ClaimQueue queue;
   private final FsReader reader;
   private final NoteFiles notes;
@@ -80,19 +83,20 @@ public final class FsRepository implements JobRepository<FsJob> {
     this.disk = settings.disk();
     this.layout = settings.layout();
     this.commits = commits;
-    this.queue = new ClaimQueue(settings.clock(), settings.threading());
+    this.timeline = new ProcessTimeline(settings.clock());
+    this.queue = new ClaimQueue(timeline, settings.threading());
     this.reader = new FsReader(disk, layout, settings.threading());
     this.notes = new NoteFiles(disk, layout, commits, settings.threading());
     this.ended = new EndedJobs(disk, layout, reader, commits, settings.threading());
     this.epoch = epoch;
-    this.rate = new FinishRate(settings.clock().instant());
-    this.loader = new JobLoader(settings, queue);
+    this.rate = new FinishRate(timeline.opened());
+    this.loader = new JobLoader(settings, timeline, queue);
     this.writer = new EntryWriter(disk, layout, commits, queue, rate);
   }
 
   @Override
-  public Instant now() {
-    return settings.clock().instant();
+  public Moment now() {
+    return timeline.now();
   }
 
   @Override

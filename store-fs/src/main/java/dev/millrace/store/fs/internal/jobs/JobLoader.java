@@ -2,6 +2,7 @@ package dev.millrace.store.fs.internal.jobs;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.time.LogTimes;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
@@ -23,6 +24,7 @@ final class JobLoader {
   private final FsSettings settings;
   private final Disk disk;
   private final WorkspaceLayout layout;
+  private final LogTimes times;
   private final ClaimQueue queue;
 
   /** The valid bytes of logs to which a write failed. */
@@ -31,10 +33,11 @@ final class JobLoader {
   /** Ended jobs as they were read. */
   private final RecentJobCache<JobOnDisk> seen = new RecentJobCache<>();
 
-  JobLoader(FsSettings settings, ClaimQueue queue) {
+  JobLoader(FsSettings settings, LogTimes times, ClaimQueue queue) {
     this.settings = settings;
     this.disk = settings.disk();
     this.layout = settings.layout();
+    this.times = times;
     this.queue = queue;
   }
 
@@ -75,7 +78,7 @@ final class JobLoader {
     if (whole != null) {
       EventLog.cut(job.at(), whole); // else claims might count that no worker knows of
     }
-    JobOnDisk read = JobOnDisk.read(job.location(), job, null, settings.recoveryCeiling());
+    JobOnDisk read = JobOnDisk.read(job.location(), job, times, null, settings.recoveryCeiling());
     job.load(read);
     // What this owner dropped from memory was durable; a sync for each of many waiting jobs is
     // slow.
@@ -89,7 +92,7 @@ final class JobLoader {
 
   /** An ended job is read from what is known of it. */
   private void loadEnded(FsJob job) throws IOException {
-    JobOnDisk found = JobOnDisk.read(job.location(), job, seen.get(job.id()), null);
+    JobOnDisk found = JobOnDisk.read(job.location(), job, times, seen.get(job.id()), null);
     if (found.log().length() > 0) {
       seen.put(job.id(), found, found.size());
     }

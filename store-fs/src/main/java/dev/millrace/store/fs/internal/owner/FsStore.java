@@ -32,6 +32,7 @@ import dev.millrace.store.fs.internal.submit.Resubmission;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -233,8 +234,9 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
 
   /** What a new job adds to the counts. */
   private JobCounts counts(JobSpec spec) {
-    JobFold fold = JobFold.created(JobPlan.of(spec, repository.now()), TransitionListener.IGNORED);
-    fold.apply(new LogEntry(1, repository.now(), new Fact.Submitted()));
+    Instant now = repository.now().wall();
+    JobFold fold = JobFold.created(JobPlan.of(spec, now), TransitionListener.IGNORED);
+    fold.apply(new LogEntry(1, now, new Fact.Submitted()));
     return JobCounts.of(fold, fold.state(), spec.priority());
   }
 

@@ -48,9 +48,6 @@ final class OwnerReader implements ForwardingReader {
   /** How often a job may move while a page of it is read, before its files are used. */
   private static final int ATTEMPTS = 10;
 
-  /** A time further ahead than this means that the clock was set back. */
-  private static final Duration LONGEST = Duration.ofMinutes(10);
-
   private final FsReader files;
   private final FsRepository repository;
   private final LoadedJobs<FsJob> jobs;
@@ -58,7 +55,7 @@ final class OwnerReader implements ForwardingReader {
   private final Consumer<JobId> discovery;
   private final ReentrantLock counting;
   private @Nullable QueueStats stats; // guarded by that lock, as is the next one
-  private Instant statsValidUntil = Instant.MIN;
+  private Instant statsValidUntil = Instant.MIN; // steady
 
   /**
    * @param discovery makes sure that a waiting job is in the queue
@@ -163,7 +160,7 @@ final class OwnerReader implements ForwardingReader {
             new QueuePosition(
                 ahead,
                 Math.max(ahead + 1, queue.size()),
-                repository.finishRate().timeFor(ahead + 1, repository.now())));
+                repository.finishRate().timeFor(ahead + 1, repository.now().steady())));
   }
 
   @Override
@@ -183,9 +180,8 @@ final class OwnerReader implements ForwardingReader {
   }
 
   private QueueStats queueStatsAlone() {
-    Instant now = repository.now();
-    boolean good = now.isBefore(statsValidUntil) && now.plus(LONGEST).isAfter(statsValidUntil);
-    if (stats == null || !good) {
+    Instant now = repository.now().steady();
+    if (stats == null || !now.isBefore(statsValidUntil)) {
       long start = repository.threading().nanoTime();
       QueueStatsBuilder builder = new QueueStatsBuilder();
       for (FsJob job : jobs.all()) {

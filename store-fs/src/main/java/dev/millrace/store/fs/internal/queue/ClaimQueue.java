@@ -7,7 +7,7 @@ import dev.millrace.core.internal.store.StoredJob;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.task.TaskState;
-import java.time.Clock;
+import dev.millrace.core.time.ProcessTimeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -38,7 +38,8 @@ public final class ClaimQueue implements ClaimIndex {
    * A job that may have tasks to claim.
    *
    * @param tasks how many wait, for a job that has not started; 0: the job in memory knows
-   * @param backoffUntil when its first backoff ends; null: it has tasks to claim now
+   * @param backoffUntil the steady time at which its first backoff ends; null: it has tasks to
+   *     claim now
    */
   public record Candidate(
       long rank,
@@ -75,7 +76,7 @@ public final class ClaimQueue implements ClaimIndex {
 
   private record Deadline(Instant at, JobId id) {}
 
-  private final Clock clock;
+  private final ProcessTimeline timeline;
   private final ReentrantLock lock;
   private final Condition arrived;
   private final Map<String, NavigableSet<Candidate>> awake = new ConcurrentHashMap<>();
@@ -86,14 +87,13 @@ public final class ClaimQueue implements ClaimIndex {
       new TreeSet<>(Comparator.comparing(Candidate::backoffUntil).thenComparing(Candidate.ORDER));
   private final PriorityQueue<Deadline> deadlines =
       new PriorityQueue<>(Comparator.comparing(Deadline::at));
-  private Instant looked = Instant.MIN;
   private long arrivals = 1;
 
   /**
-   * @param clock decides when backoffs end
+   * @param timeline decides when backoffs end
    */
-  public ClaimQueue(Clock clock, Threading threading) {
-    this.clock = clock;
+  public ClaimQueue(ProcessTimeline timeline, Threading threading) {
+    this.timeline = timeline;
     this.lock = threading.newLock();
     this.arrived = lock.newCondition();
   }
@@ -119,7 +119,6 @@ public final class ClaimQueue implements ClaimIndex {
               || old.rank() != candidate.rank()
               || !old.type().equals(candidate.type());
       if (candidate.isInBackoff()) {
-        wake(); // the backoff was computed with the present clock, which may be set back later
         if (!byEnd.isEmpty() && byEnd.first() == candidate) {
           arrived.signalAll(); // waiting threads must recompute their wait
         }
@@ -157,7 +156,7 @@ public final class ClaimQueue implements ClaimIndex {
                   job.priority(),
                   job.fold().plan().createdAt(),
                   job.isUnstarted() ? stage.count(TaskState.PENDING) : 0)
-              .withBackoff(job.backoffUntil(stage, clock.instant())),
+              .withBackoff(job.backoffUntil(stage, timeline.now().steady())),
           job.takeArrival());
     } else if (job.isUnstarted()) {
       markNothingToClaim(job.id());
@@ -281,7 +280,12 @@ public final class ClaimQueue implements ClaimIndex {
     return byId.size();
   }
 
-  /** Registers a waiting job that has a queue timeout. */
+  /** Registers a waiting job with a queue timeout that was submitted at that wall time. */
+  public void expireAfter(Instant submitted, Duration timeout, JobId id) {
+    expireAt(timeline.submitted(submitted).plus(timeout), id);
+  }
+
+  /** Registers a waiting job whose queue timeout passes at that steady time. */
   public void expireAt(Instant time, JobId id) {
     lock.lock();
     try {
@@ -343,15 +347,10 @@ public final class ClaimQueue implements ClaimIndex {
     }
   }
 
-  /**
-   * Moves jobs whose backoff is over to the queue, and returns the time until the next one. After
-   * the clock was set back it moves all of them, because their ends must be computed again.
-   */
+  /** Moves jobs whose backoff is over to the queue, and returns the time until the next one. */
   private long wake() {
-    Instant now = clock.instant();
-    boolean setBack = now.isBefore(looked);
-    looked = now;
-    while (!byEnd.isEmpty() && (setBack || !now.isBefore(byEnd.first().backoffUntil()))) {
+    Instant now = timeline.now().steady();
+    while (!byEnd.isEmpty() && !now.isBefore(byEnd.first().backoffUntil())) {
       Candidate candidate = byEnd.first();
       remove(candidate);
       add(candidate.withBackoff(null));

@@ -1,6 +1,7 @@
 package dev.millrace.store.fs.internal.queue;
 
 import dev.millrace.core.internal.rules.JobFold;
+import dev.millrace.core.time.Moment;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * half in five minutes of work. Time between the end of one job and the start of the next does not
  * count, so that a night without work says nothing about the morning; neither does time before
  * this owner opened the workspace. There is no estimate while no job has finished for long: then
- * the jobs are not like those that were measured. Thread-safe.
+ * the jobs are not like those that were measured. All times are steady. Thread-safe.
  */
 public final class FinishRate {
   private static final double FADING = 300 / Math.log(2);
@@ -34,9 +35,10 @@ public final class FinishRate {
 
   /** Records that a job has ended. */
   public void finished(JobFold job) {
-    Instant end = job.completedAt();
-    if (end != null && job.startedAt() != null) {
-      finished(job.startedAt(), end);
+    Moment started = job.started();
+    Moment completed = job.completed();
+    if (started != null && completed != null) {
+      finished(started.steady(), completed.steady());
     }
   }
 

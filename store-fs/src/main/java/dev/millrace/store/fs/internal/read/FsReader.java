@@ -17,6 +17,7 @@ import dev.millrace.core.store.QueueStats;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskState;
+import dev.millrace.core.time.LogTimes;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.JobLocator;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
@@ -124,6 +125,7 @@ public final class FsReader implements JobReader {
             new JobOnDisk.Location(
                 id, new JobDirectory(disk, layout.of(directoryState, id)), directoryState),
             TransitionListener.IGNORED,
+            LogTimes.AS_LOGGED,
             seen.get(id),
             null);
     if (job.log().length() > 0) {

@@ -13,6 +13,7 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.time.LogTimes;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.files.EventLog;
@@ -63,6 +64,7 @@ final class AdoptionWriter implements AdoptionRules.EndedJob {
         JobOnDisk.read(
             new JobOnDisk.Location(id, at, JobState.PENDING),
             TransitionListener.IGNORED,
+            LogTimes.AS_LOGGED,
             null,
             null);
     results = new AdoptedResults(at, job.files(), unsynced);

@@ -10,6 +10,7 @@ import dev.millrace.core.internal.rules.ViewFactory;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.time.LogTimes;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
 import dev.millrace.store.fs.internal.fixture.SimulatedStore;
@@ -37,6 +38,7 @@ class JobOnDiskTest {
     return JobOnDisk.read(
         new JobOnDisk.Location(id, at, JobState.IN_PROGRESS),
         _ -> moves.incrementAndGet(),
+        LogTimes.AS_LOGGED,
         known,
         null);
   }

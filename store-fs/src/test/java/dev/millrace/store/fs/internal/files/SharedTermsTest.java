@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.event.LogEntryJson;
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
@@ -98,7 +99,8 @@ class SharedTermsTest {
   void everyReaderSeesTheWholeTermsInTheirOrder() {
     List<JsonObject> terms = freezeAll();
     assertThat(frozen(rig.store)).isEqualTo(terms);
-    assertThat(frozen(new FsReader(rig.disk, SimulatedStore.PLACES))).isEqualTo(terms);
+    assertThat(frozen(new FsReader(rig.disk, SimulatedStore.PLACES, Threading.SYSTEM)))
+        .isEqualTo(terms);
     assertThat(frozen(rig.store))
         .map(Json::write)
         .isEqualTo(terms.stream().map(Json::write).toList());

@@ -30,8 +30,7 @@ class OwnerInboxTest {
   private final CapturedLog log = CapturedLog.open();
   private final JobId job = rig.submit(JobSpec.prompt("generate", "hello"));
   private long nanos;
-  private final OwnerInbox inbox =
-      new OwnerInbox(rig.settings, rig.store, () -> nanos);
+  private final OwnerInbox inbox = new OwnerInbox(rig.settings, rig.store, () -> nanos);
 
   @AfterEach
   void closeLog() {

@@ -6,6 +6,7 @@ import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.store.fixture.ManualClock;
+import dev.millrace.core.time.ProcessTimeline;
 import dev.millrace.store.fs.internal.queue.ClaimQueue.Candidate;
 import java.time.Clock;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Claim order, and the answers of the queue under load. */
@@ -36,7 +38,7 @@ class ClaimQueueTest {
   }
 
   private static ClaimQueue queue(Clock clock, int jobs) {
-    ClaimQueue queue = new ClaimQueue(clock, Threading.SYSTEM);
+    ClaimQueue queue = new ClaimQueue(new ProcessTimeline(clock), Threading.SYSTEM);
     for (int i = 1; i <= jobs; i++) {
       queue.put(candidate(i), true);
     }
@@ -80,10 +82,14 @@ class ClaimQueueTest {
   }
 
   @Test
-  void whenTheClockIsSetBackBackoffsAreCheckedAgain() {
+  void settingTheWallClockNeitherEndsNorProlongsABackoff() {
     ClaimQueue queue = queue(clock, 2);
     rest(queue, 1, Duration.ofMinutes(1));
-    clock.advance(Duration.ofHours(-1));
+    clock.jump(Duration.ofHours(2));
+    assertThat(queue.next(BOTH, null)).isEqualTo(candidate(2));
+    clock.jump(Duration.ofHours(-3));
+    assertThat(queue.next(BOTH, null)).isEqualTo(candidate(2));
+    clock.advance(Duration.ofMinutes(1));
     assertThat(queue.next(BOTH, null)).isEqualTo(candidate(1));
   }
 
@@ -106,7 +112,9 @@ class ClaimQueueTest {
   void readingAPositionAndClaimingDoNotBlockEachOther() throws Exception {
     CountDownLatch claiming = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
-    ClaimQueue queue = queue(slow(claiming, goOn), 5);
+    AtomicBoolean slow = new AtomicBoolean();
+    ClaimQueue queue = queue(slow(slow, claiming, goOn), 5);
+    slow.set(true);
     var claim = CompletableFuture.supplyAsync(() -> queue.next(Set.of("a"), null));
     assertThat(claiming.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(queue.countAhead(new JobId("4_1_0"))).isEqualTo(3);
@@ -118,10 +126,13 @@ class ClaimQueueTest {
   }
 
   /** A clock that blocks threads that claim. */
-  private static Clock slow(CountDownLatch asked, CountDownLatch goOn) {
+  private static Clock slow(AtomicBoolean slow, CountDownLatch asked, CountDownLatch goOn) {
     return new Clock() {
       @Override
       public Instant instant() {
+        if (!slow.get()) {
+          return ManualClock.START;
+        }
         asked.countDown();
         try {
           assertThat(goOn.await(60, TimeUnit.SECONDS)).isTrue();

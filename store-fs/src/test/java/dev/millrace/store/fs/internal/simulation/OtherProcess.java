@@ -83,9 +83,13 @@ final class OtherProcess implements JobControls {
     Path file = layout.internalPath("inbox").resolve(op + ".json");
     Path temporary = layout.internalPath("inbox").resolve(op + ".tmp");
     try {
-      disk.write(temporary, StrictUtf8.bytes(request.write(op)));
+      disk.write(temporary, StrictUtf8.bytes(request.write(op, settings.clock().instant())));
       disk.rename(temporary, file);
-      return await(layout.internalPath("answers").resolve(op + ".json"));
+      Object answer = await(layout.internalPath("answers").resolve(op + ".json"));
+      if (answer == InboxReply.EXPIRED) {
+        throw new NoAnswerException(); // a clock was set meanwhile
+      }
+      return answer;
     } catch (IOException e) {
       throw StoreErrors.of("cannot reach the owner of " + layout.root(), e);
     }

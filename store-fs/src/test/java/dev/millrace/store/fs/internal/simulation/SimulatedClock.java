@@ -1,6 +1,7 @@
 package dev.millrace.store.fs.internal.simulation;
 
 import dev.millrace.core.store.fixture.ManualClock;
+import dev.millrace.core.time.ProcessClock;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -8,8 +9,10 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.function.LongSupplier;
 
-/** The wall clock of a simulated machine: it runs with the scheduler's time, and jumps. */
-final class SimulatedClock extends Clock {
+/**
+ * The clocks of a simulated machine: both run with the scheduler's time, and the wall clock jumps.
+ */
+final class SimulatedClock extends ProcessClock {
   private final LongSupplier nanos;
   private Duration ahead = Duration.ZERO;
 
@@ -25,6 +28,11 @@ final class SimulatedClock extends Clock {
   /** Sets the clock forward, or back if it is negative. */
   void jump(Duration by) {
     ahead = ahead.plus(by);
+  }
+
+  @Override
+  public long nanoTime() {
+    return nanos.getAsLong();
   }
 
   @Override
