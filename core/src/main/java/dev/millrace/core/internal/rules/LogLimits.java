@@ -23,7 +23,7 @@ public final class LogLimits {
   public static final int MAX_ADDITIONS = 1_000_000;
 
   /** The most characters of a line of a worker's log; the rest is cut off. */
-  public static final int MAX_LINE = 8_000;
+  public static final int MAX_LINE = 10_000;
 
   /** After so many bytes of worker log, further lines of a task are dropped. */
   public static final int MAX_TASK_LOG_BYTES = 1_000_000;

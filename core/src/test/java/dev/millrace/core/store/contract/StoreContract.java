@@ -233,15 +233,7 @@ public abstract class StoreContract implements StoreFixture {
   }
 
   @Nested
-  class LogSize extends LogLimitsContract {
-    @Override
-    StoreFixture fixture() {
-      return StoreContract.this;
-    }
-  }
-
-  @Nested
-  class Depth extends JsonDepthContract {
+  class ValueLimits extends ValueLimitsContract {
     @Override
     StoreFixture fixture() {
       return StoreContract.this;

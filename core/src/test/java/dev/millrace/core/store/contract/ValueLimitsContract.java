@@ -10,10 +10,12 @@ import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.internal.rules.LogLimits;
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.Outcome.Reason;
@@ -24,9 +26,121 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What users and workers may add to a job's log; transitions are never refused for its size. */
-abstract class LogLimitsContract extends ContractCase {
-  private static final int MOST = LogLimits.MAX_ENTRY_BYTES;
+/**
+ * How deep and how large values may be. Those at a limit are read back unchanged; transitions are
+ * never refused for the size of a log.
+ */
+abstract class ValueLimitsContract extends ContractCase {
+  private static final int DEEPEST = Json.MAX_INPUT_DEPTH;
+  private static final int LARGEST = LogLimits.MAX_ENTRY_BYTES;
+
+  /** A value that differs from others by its mark. */
+  private static JsonObject deep(String mark, int levels) {
+    String inner = "[".repeat(levels - 1) + "\"" + mark + "\"" + "]".repeat(levels - 1);
+    return Json.object("{\"x\":" + inner + "}");
+  }
+
+  private static StageSpec stageOf(String type, TaskSpec... tasks) {
+    return StageSpec.builder(type)
+        .tasks(List.of(tasks))
+        .data(deep(type + " data", DEEPEST))
+        .metadata(deep(type + " metadata", DEEPEST))
+        .build();
+  }
+
+  private static TaskSpec taskOf(String mark) {
+    return new TaskSpec(
+        deep(mark, DEEPEST).values(), false, null, deep(mark + " metadata", DEEPEST), null);
+  }
+
+  private JobId submitted() {
+    return store.submit(
+        JobSpec.builder()
+            .name("deep")
+            .metadata(deep("metadata", DEEPEST))
+            .stages(List.of(stageOf("a", taskOf("1"), taskOf("2"))))
+            .open(true)
+            .data(deep("data", DEEPEST))
+            .build());
+  }
+
+  private void assertUnchanged(JobId id) {
+    List<Object> before = everything(id);
+    crash();
+    assertThat(everything(id)).isEqualTo(before);
+    reopen();
+    assertThat(everything(id)).isEqualTo(before);
+  }
+
+  @Test
+  void submittedAndAddedValuesMayBeThatDeep() {
+    JobId id = submitted();
+    assertUnchanged(id);
+    assertThat(store.addTasks(id, 1, List.of(taskOf("3")), ANNA).outcome()).isEqualTo(Outcome.DONE);
+    assertThat(store.addStage(id, stageOf("b", taskOf("4")), ANNA).outcome())
+        .isEqualTo(Outcome.DONE);
+    assertUnchanged(id);
+    assertThat(view(id).header().data()).isEqualTo(deep("data", DEEPEST));
+    assertThat(view(id).stages().get(1).spec().data()).isEqualTo(deep("b data", DEEPEST));
+    assertThat(task(id, 1, 3).input()).isEqualTo(deep("3", DEEPEST).values());
+    store.abort(id, ANNA);
+    assertUnchanged(id);
+  }
+
+  @Test
+  void newMetadataMayBeThatDeep() {
+    JobId id = submit(stage("a", "x", "y"));
+    assertThat(store.replaceMetadata(id, 0, 0, deep("job", DEEPEST), ANNA)).isEqualTo(Outcome.DONE);
+    assertThat(store.replaceMetadata(id, 1, 0, deep("stage", DEEPEST), ANNA))
+        .isEqualTo(Outcome.DONE);
+    assertThat(store.replaceMetadata(id, 1, 2, deep("task", DEEPEST), ANNA))
+        .isEqualTo(Outcome.DONE);
+    assertUnchanged(id);
+    assertThat(view(id).header().metadata()).isEqualTo(deep("job", DEEPEST));
+    workOff("a");
+    assertThat(store.replaceMetadata(id, 1, 1, deep("ended", DEEPEST), ANNA))
+        .isEqualTo(Outcome.DONE);
+    assertUnchanged(id);
+    assertThat(task(id, 1, 1).metadata()).isEqualTo(deep("ended", DEEPEST));
+  }
+
+  @Test
+  void workersAnswersMayBeThatDeep() {
+    JobId plain = submit(stage("generate", "x"));
+    JobId batch = submit(stage("a", "x", "y"));
+    for (String type : List.of("generate", "a")) {
+      Claim claim = claimOne(type);
+      assertThat(store.freeze(claim, deep("terms", DEEPEST))).isEqualTo(Outcome.DONE);
+      TaskResult result = TaskResult.of("done").withReceipt(deep("receipt", DEEPEST));
+      assertThat(store.complete(claim, result)).isEqualTo(Outcome.DONE);
+    }
+    Failure failure = Failure.of("broken").withPartial("half", deep("partial", DEEPEST));
+    assertThat(store.fail(claimOne("a"), failure)).isEqualTo(Outcome.DONE);
+    assertUnchanged(plain);
+    assertUnchanged(batch);
+    assertThat(task(plain, 1, 1).result().receipt()).isEqualTo(deep("receipt", DEEPEST));
+    assertThat(task(batch, 1, 1).result().receipt()).isEqualTo(deep("receipt", DEEPEST));
+  }
+
+  @Test
+  void oneLevelMoreIsRefusedAndChangesNothing() {
+    JobId id = submit(stage("a", "x"));
+    List<Object> before = everything(id);
+    for (int task = 0; task <= 1; task++) {
+      int number = task;
+      assertThatThrownBy(
+              () -> store.replaceMetadata(id, number, number, deep("x", DEEPEST + 1), ANNA))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("metadata may be nested at most 100 levels deep");
+    }
+    assertThat(everything(id)).isEqualTo(before);
+    assertUnchanged(id);
+    workOff("a");
+    before = everything(id);
+    assertThatThrownBy(() -> store.replaceMetadata(id, 0, 0, deep("x", DEEPEST + 1), ANNA))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(everything(id)).isEqualTo(before);
+  }
 
   /** An object of that many bytes of JSON. */
   private static JsonObject sized(int bytes) {
@@ -50,11 +164,11 @@ abstract class LogLimitsContract extends ContractCase {
   @Test
   void oneMetadataHasALimit() {
     JobId id = submit(stage("a", "x"));
-    JsonObject most = sized(MOST);
-    assertThat(Json.write(most).getBytes(StandardCharsets.UTF_8).length).isEqualTo(MOST);
+    JsonObject most = sized(LARGEST);
+    assertThat(Json.write(most).getBytes(StandardCharsets.UTF_8).length).isEqualTo(LARGEST);
     assertThat(store.replaceMetadata(id, 0, 0, most, ANNA)).isEqualTo(Outcome.DONE);
     for (int stage = 0; stage <= 1; stage++) {
-      Outcome refused = store.replaceMetadata(id, stage, stage, sized(MOST + 1), ANNA);
+      Outcome refused = store.replaceMetadata(id, stage, stage, sized(LARGEST + 1), ANNA);
       assertTooLarge(refused, "the metadata has 2000001 bytes of JSON, at most 2000000");
     }
     crash();
@@ -64,9 +178,9 @@ abstract class LogLimitsContract extends ContractCase {
   @Test
   void anAddedStageHasALimit() {
     JobId id = store.submit(openJob(stage("a", "x")));
-    StageSpec large = StageSpec.builder("b").data(sized(MOST)).build();
+    StageSpec large = StageSpec.builder("b").data(sized(LARGEST)).build();
     assertTooLarge(store.addStage(id, large, ANNA).outcome(), "the stage has 20000");
-    StageSpec fits = StageSpec.builder("b").data(sized(MOST - 200)).build();
+    StageSpec fits = StageSpec.builder("b").data(sized(LARGEST - 200)).build();
     assertThat(store.addStage(id, fits, ANNA).outcome()).isEqualTo(Outcome.DONE);
     assertThat(view(id).stages()).hasSize(2);
   }
@@ -74,8 +188,8 @@ abstract class LogLimitsContract extends ContractCase {
   @Test
   void afterTheLastByteOfMetadataTheJobStillRunsAndEnds() {
     JobId id = store.submit(openJob(stage("a", "x", "y")));
-    for (long left = LogLimits.MAX_ADDED_BYTES; left > 0; left -= MOST) {
-      assertThat(store.replaceMetadata(id, 0, 0, sized(MOST), ANNA)).isEqualTo(Outcome.DONE);
+    for (long left = LogLimits.MAX_ADDED_BYTES; left > 0; left -= LARGEST) {
+      assertThat(store.replaceMetadata(id, 0, 0, sized(LARGEST), ANNA)).isEqualTo(Outcome.DONE);
     }
     Object before = view(id);
     String rule = "a job takes at most 64000000 bytes of new metadata and added stages";
