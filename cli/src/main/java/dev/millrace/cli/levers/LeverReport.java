@@ -2,11 +2,13 @@ package dev.millrace.cli.levers;
 
 import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.Option;
+import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.ErrorPrinter;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.place.Place;
 import dev.millrace.core.event.Cause;
+import dev.millrace.core.internal.rules.LogLimits;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Outcome;
@@ -31,7 +33,13 @@ final class LeverReport {
 
   /** The user, and the comment. */
   static Cause cause(Arguments given) {
-    return Cause.user(System.getProperty("user.name"), given.get(COMMENT));
+    Cause cause = Cause.user(System.getProperty("user.name"), given.get(COMMENT));
+    try {
+      LogLimits.requireCause(cause);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--" + e.getMessage());
+    }
+    return cause;
   }
 
   void report(JobLever asked, Outcome outcome) {

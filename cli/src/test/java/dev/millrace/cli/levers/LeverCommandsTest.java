@@ -68,6 +68,10 @@ class LeverCommandsTest extends CommandFixture {
     assertThat(cli.run("pause", "ws").status()).isEqualTo(2);
     assertThat(cli.run("abort", "ws", id, "../x").status()).isEqualTo(2);
     assertThat(state(id)).isEqualTo(JobState.PENDING);
+    InProcessCli.Result wordy = cli.run("pause", "ws", id, "--comment", "c".repeat(10_001));
+    assertThat(wordy.status()).isEqualTo(2);
+    assertThat(wordy.err()).contains("--comment too long: 10001 characters, at most 10000");
+    assertThat(state(id)).isEqualTo(JobState.PENDING);
     assertThat(cli.run("approve", "ws", id).err()).contains("no stage: give its number");
     assertThat(cli.run("approve", "ws", id, "x").status()).isEqualTo(2);
     assertThat(cli.run("approve", "ws", id, "1", "2").status()).isEqualTo(2);

@@ -42,6 +42,7 @@ public final class JobFold {
   private final List<StageFold> stages = new ArrayList<>();
   private final RecentRequests requests = new RecentRequests();
   private final LogUsage usage;
+  private final SharedTexts texts = new SharedTexts();
   private int version = LogEntryJson.VERSION;
   private JobState state = JobState.CREATED;
   private Moment openSince;
@@ -249,7 +250,7 @@ public final class JobFold {
           case Detail.Claimed(long epoch, String worker, Duration lease, boolean tokenless) ->
               task.claimed(
                   new TaskFold.LoggedClaim(
-                      new FencingToken(epoch, entry.number()), worker, lease, tokenless));
+                      new FencingToken(epoch, entry.number()), texts.of(worker), lease, tokenless));
           case Detail.Completed(long offset, int length) -> {
             progress++;
             yield task.delivered(offset, length);
@@ -259,9 +260,11 @@ public final class JobFold {
             yield task.adopted(from, new TaskFold.StoredResult(offset, length));
           }
           case Detail.Retrying(String error, Instant notBefore) ->
-              task.failed(error, at.plus(Duration.between(at.wall(), notBefore)));
+              task.failed(texts.of(error), at.plus(Duration.between(at.wall(), notBefore)));
           case Detail.Ended(String error) ->
-              fact.event() == TaskEvent.FAIL ? task.failed(error, null) : task.ended(error);
+              fact.event() == TaskEvent.FAIL
+                  ? task.failed(texts.of(error), null)
+                  : task.ended(texts.of(error));
           case Detail.Released(String _, boolean crash) ->
               crash ? task.recovered(task.recoveriesSince(progress) + 1, progress) : task;
         });

@@ -16,6 +16,7 @@ import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.Outcome.Reason;
 import dev.millrace.core.task.ClaimKey;
+import dev.millrace.core.task.TaskEvent;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
@@ -110,5 +111,24 @@ class LogLimitsTest {
     JobFold copy = fold.copy(TransitionListener.IGNORED);
     assertThat(copy.hasRequest("op 1")).isTrue();
     assertThat(copy.hasRequest("pause")).isTrue();
+  }
+
+  @Test
+  void tasksThatFailAlikeShareOneText() {
+    apply(new Fact.Submitted());
+    for (int task = 1; task <= 200; task++) {
+      String worker = new String("worker".toCharArray()); // as if it was read from a log
+      apply(new Fact.TaskChanged(1, task, TaskEvent.CLAIM, new Detail.Claimed(1, worker)));
+    }
+    for (int task = 1; task <= 200; task++) {
+      String error = new String("broken".toCharArray());
+      apply(new Fact.TaskChanged(1, task, TaskEvent.FAIL, new Detail.Ended(error)));
+    }
+    TaskFold first = fold.stage(1).task(1);
+    for (int task = 2; task <= 200; task++) {
+      assertThat(fold.stage(1).task(task).error()).isSameAs(first.error());
+      assertThat(fold.stage(1).task(task).lastClaim().worker())
+          .isSameAs(first.lastClaim().worker());
+    }
   }
 }

@@ -68,10 +68,11 @@ final class EventLogReader {
     if (end < 0) {
       return null;
     }
-    if (end == known.length()) {
+    if (end == known.length() && known.torn() == null) {
       return known;
     }
     EventLogIndex index = known.copy();
+    index.torn(null); // what a crash had left was cut off since
     LogLines lines = new LogLines(at.disk(), file, known.length(), end);
     return new Walk(lines, index, consumer).toEnd() ? index : null;
   }

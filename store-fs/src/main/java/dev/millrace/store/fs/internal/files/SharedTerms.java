@@ -98,7 +98,7 @@ final class SharedTerms {
   /** Remembers the values that a line of the log has itself. */
   void learn(JsonObject line, long number) {
     if (isFreeze(line)) {
-      learn(line.object(TERMS).values(), line.object(SHARED).values(), "", number);
+      learn(line.object(TERMS).values(), inside(line.get(SHARED)), "", number);
     }
   }
 
@@ -113,8 +113,7 @@ final class SharedTerms {
           if (key == null) {
             return;
           }
-          Map<String, @Nullable Object> inside =
-              shared.get(name) instanceof Map<?, ?> map ? object(map) : Map.of();
+          Map<String, @Nullable Object> inside = inside(shared.get(name));
           if (value instanceof Map<?, ?>) {
             learn(object(value), inside, place(place, name), number);
           }
@@ -122,6 +121,10 @@ final class SharedTerms {
             known.put(key, number);
           }
         });
+  }
+
+  private static Map<String, @Nullable Object> inside(@Nullable Object shared) {
+    return shared instanceof Map<?, ?> map ? object(map) : Map.of();
   }
 
   private static boolean isFreeze(JsonObject line) {
