@@ -253,6 +253,15 @@ class RetriesTest {
   }
 
   @Test
+  void refusedStatusUpdateIsAnErrorIfNoEarlierTryCanHaveBeenCarriedOut() {
+    api.on("PUT .*", ScriptedServer.text(429, ""), refusal("JOB", "IN_PROGRESS", "PENDING"));
+    api.on("GET .*", ScriptedServer.json(200, ScriptedServer.job(ID).put("status", "IN_PROGRESS")));
+
+    assertThatThrownBy(() -> client.jobs().resume(ID)).hasMessageContaining("from IN_PROGRESS");
+    assertThat(api.seen("PUT .*")).hasSize(2);
+  }
+
+  @Test
   void reportsAreRetriedOnlyWithAToken() {
     ScriptedServer.Script task =
         ScriptedServer.json(200, ScriptedServer.task(ID, JsonObject.create()));

@@ -43,7 +43,7 @@ public record ApiTransport(
     ClientResponse response = exchange(request);
     if (!response.ok()) {
       ApiException refused = response.toException();
-      if (response.tries() == 1 || !done.test(refused)) {
+      if (!response.repeated() || !done.test(refused)) {
         throw refused;
       }
     }

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The complete answer to a request.
  *
- * @param tries how often the request was sent
+ * @param repeated whether an earlier try may have been carried out, although no answer came
  */
-public record ClientResponse(int status, HttpHeaders headers, String text, int tries) {
+public record ClientResponse(int status, HttpHeaders headers, String text, boolean repeated) {
   /** The error code of a response that does not match the API. */
   private static final String UNREADABLE = "REQUEST_FAILED_ERROR";
 

@@ -88,7 +88,8 @@ public final class EventConnection {
   /** The error of an answer that is not a stream. */
   public ApiException refusal() {
     HttpResponse<Body> response = answer.join();
-    return new ClientResponse(response.statusCode(), response.headers(), response.body().text(), 1)
+    return new ClientResponse(
+            response.statusCode(), response.headers(), response.body().text(), false)
         .toException();
   }
 

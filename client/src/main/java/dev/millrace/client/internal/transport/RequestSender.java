@@ -55,6 +55,8 @@ public final class RequestSender {
   /** A longer Retry-After of the server is not waited for. */
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
 
+  private static final int TOO_MANY_REQUESTS = 429;
+
   private static final CountDownLatch NEVER = new CountDownLatch(1);
 
   private final HttpClient http;
@@ -80,10 +82,11 @@ public final class RequestSender {
 
   /** Returns an answer of any status, after the retries. */
   ClientResponse exchange(ClientRequest request, @Nullable TraceContext trace) {
+    boolean repeated = false;
     for (int tries = 1; ; tries++) {
       Duration wait;
       try {
-        ClientResponse response = sendOnce(request, trace, tries);
+        ClientResponse response = sendOnce(request, trace, repeated);
         if (tries > settings.retries() || !isRetryable(request, response.status())) {
           return response;
         }
@@ -92,6 +95,7 @@ public final class RequestSender {
           return response;
         }
         wait = longer(pause(tries), retryAfter);
+        repeated |= response.status() != TOO_MANY_REQUESTS;
         meters.retried("HTTP_" + response.status());
       } catch (NetworkException e) {
         boolean allowed = e.isUnsent() || request.isRepeatable();
@@ -99,6 +103,7 @@ public final class RequestSender {
           throw e;
         }
         wait = pause(tries);
+        repeated |= !e.isUnsent();
         meters.retried(e.code());
       }
       sleep(request, wait);
@@ -107,7 +112,7 @@ public final class RequestSender {
 
   private static boolean isRetryable(ClientRequest request, int status) {
     return switch (status) {
-      case 429 -> true;
+      case TOO_MANY_REQUESTS -> true;
       case 502, 503, 504 -> request.isRepeatable();
       default -> false;
     };
@@ -130,7 +135,8 @@ public final class RequestSender {
     }
   }
 
-  private ClientResponse sendOnce(ClientRequest request, @Nullable TraceContext trace, int tries) {
+  private ClientResponse sendOnce(
+      ClientRequest request, @Nullable TraceContext trace, boolean repeated) {
     long start = time.nanos();
     int status = 0;
     try {
@@ -140,7 +146,7 @@ public final class RequestSender {
               start(request, trace, BodyHandlers.ofString(StandardCharsets.UTF_8)),
               request.timeout(settings.timeout()));
       status = answer.statusCode();
-      return new ClientResponse(status, answer.headers(), answer.body(), tries);
+      return new ClientResponse(status, answer.headers(), answer.body(), repeated);
     } finally {
       meters.requested(request, status, Duration.ofNanos(time.nanos() - start));
     }
