@@ -7,8 +7,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Runs the examples of every document but those that have a test of their own. */
+@ResourceLock(ExampleRun.PORTS)
 class DocumentExamplesIT {
   /** {@link ReadmeIT} and {@link OperationsIT} run these, and check more than that they work. */
   private static final Set<Path> OWN_TEST =

@@ -1,11 +1,8 @@
 package dev.millrace.cli.documents;
 
-import static java.nio.file.StandardOpenOption.CREATE;
-import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 final class ExampleRun {
   static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
-  /** Examples name ports: those of one document run at a time, in whichever test process. */
-  private static final Path TURN = Path.of("target", "document-examples.lock");
+  /** A resource of tests: examples name ports, so those of two documents must not run at once. */
+  static final String PORTS = "the ports that documents name";
 
   private static final String MARK = "=== ";
 
@@ -36,11 +33,7 @@ final class ExampleRun {
     assertThat(examples).as("examples of %s", document.file()).isNotEmpty();
     Files.createDirectories(dir);
     Path script = Files.writeString(dir.resolve("examples.sh"), script(document, examples));
-    String printed;
-    try (FileChannel turn = FileChannel.open(TURN, CREATE, WRITE)) {
-      turn.lock(); // until it is closed
-      printed = run(document, script, dir);
-    }
+    String printed = run(document, script, dir);
     for (DocumentExample example : examples) {
       assertThat(example.missingFrom(section(printed, mark(document, example))))
           .as("not printed by the example at %s:%d: %s", document.file(), example.line(), printed)

@@ -11,8 +11,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Runs the examples of the operator's page, and compares the alert rules with its scrape. */
+@ResourceLock(ExampleRun.PORTS)
 class OperationsIT {
   /** They appear once something has happened that the page does not show. */
   private static final Set<String> LATER =

@@ -8,8 +8,10 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Runs the examples of the README. */
+@ResourceLock(ExampleRun.PORTS)
 class ReadmeIT {
   private static final Pattern RESUMED = Pattern.compile("\"resumed\": ?([0-9]+)");
 

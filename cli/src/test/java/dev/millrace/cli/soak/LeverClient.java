@@ -1,6 +1,7 @@
 package dev.millrace.cli.soak;
 
 import dev.millrace.api.NewTask;
+import dev.millrace.client.RetryPolicy;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Priority;
@@ -13,7 +14,7 @@ final class LeverClient extends SoakClient {
   private int marks;
 
   LeverClient(SoakRun run, String actor) {
-    super(run, actor);
+    super(run, actor, RetryPolicy.NONE); // a retry would guess whose change it finds
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.millrace.cli.soak;
 import dev.millrace.api.ClaimedTask;
 import dev.millrace.api.TaskStatusUpdate;
 import dev.millrace.cli.soak.SoakHistory.Answer;
+import dev.millrace.client.RetryPolicy;
 import dev.millrace.client.StagesApi.DequeueRequest;
 import dev.millrace.core.job.EntityId;
 import java.time.Duration;
@@ -13,7 +14,7 @@ final class PlainWorker extends SoakClient {
   private static final Duration LEASE = Duration.ofSeconds(5);
 
   PlainWorker(SoakRun run, String actor) {
-    super(run, actor);
+    super(run, actor, RetryPolicy.DEFAULT);
   }
 
   /** What the task {@code job/stage/task} shall result in: it names the claim that produced it. */

@@ -4,6 +4,7 @@ import dev.millrace.api.ApiJob;
 import dev.millrace.api.SseEvent;
 import dev.millrace.client.JobEventStream;
 import dev.millrace.client.JobFilter;
+import dev.millrace.client.RetryPolicy;
 import dev.millrace.client.error.ApiException;
 import dev.millrace.client.error.ClientException;
 import dev.millrace.core.job.JobState;
@@ -18,7 +19,7 @@ final class ReadingClient extends SoakClient {
   private final Map<UUID, JobState> ended = new HashMap<>();
 
   ReadingClient(SoakRun run, String actor) {
-    super(run, actor);
+    super(run, actor, RetryPolicy.DEFAULT);
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.millrace.cli.soak;
 
 import dev.millrace.cli.soak.SoakHistory.Answer;
 import dev.millrace.client.MillraceClient;
+import dev.millrace.client.RetryPolicy;
 import dev.millrace.client.error.ApiException;
 import dev.millrace.client.error.ClientException;
 import java.time.Duration;
@@ -15,7 +16,7 @@ abstract class SoakClient implements AutoCloseable {
   protected final SplittableRandom random;
   protected final MillraceClient client;
 
-  SoakClient(SoakRun run, String actor) {
+  SoakClient(SoakRun run, String actor, RetryPolicy retries) {
     this.run = run;
     this.actor = actor;
     random = run.random(actor);
@@ -23,6 +24,7 @@ abstract class SoakClient implements AutoCloseable {
         MillraceClient.builder(run.address())
             .connectTimeout(Duration.ofSeconds(5))
             .requestTimeout(Duration.ofSeconds(15))
+            .retries(retries)
             .build();
   }
 

@@ -28,11 +28,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Two servers on one workspace, of which one owns it and the other waits; clients, commands and
  * workers; and faults all the time, for an hour. See {@link SoakSettings} for a shorter one.
  */
+@Isolated
 @Tag("slow")
 @EnabledIfSystemProperty(named = "millrace.proof", matches = "true")
 class SoakIT {

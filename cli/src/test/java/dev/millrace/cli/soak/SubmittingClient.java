@@ -2,6 +2,7 @@ package dev.millrace.cli.soak;
 
 import dev.millrace.api.ApiJob;
 import dev.millrace.cli.soak.SoakHistory.Answer;
+import dev.millrace.client.RetryPolicy;
 import dev.millrace.core.json.JsonObject;
 
 /** Submits jobs, each with a key of its own under which it asks again until an answer comes. */
@@ -11,7 +12,7 @@ final class SubmittingClient extends SoakClient {
   private int submitted;
 
   SubmittingClient(SoakRun run, String actor) {
-    super(run, actor);
+    super(run, actor, RetryPolicy.DEFAULT);
   }
 
   @Override
