@@ -71,8 +71,9 @@ public interface TaskContext {
   /**
    * Journals output as it is produced, for readers and for the next attempt ({@link
    * Claim#journaledTokens}). Called by one thread at a time, in order. While the store fails, this
-   * call waits, so that the journal has no gap. A worker that has frozen its terms journals {@link
-   * OutputChunk#EMPTY} when it starts: a server crash before that does not count against the task.
+   * call waits, so that the journal has no gap. A worker whose tasks wait for a turn journals {@link
+   * OutputChunk#WAITING} when a task is prepared, and {@link OutputChunk#EMPTY} when it starts: a
+   * server crash in between does not count against the task.
    */
   void journal(OutputChunk chunk);
 

@@ -29,8 +29,10 @@ public final class FakeTaskContext implements TaskContext {
   public final List<OutputChunk> pieces = new ArrayList<>();
   public @Nullable JsonObject frozen;
   public Consumer<FakeTaskContext> onJournal = _ -> {};
+  public Runnable onWait = () -> {};
   public Runnable onBegin = () -> {};
   public Runnable onLog = () -> {};
+  public int waits;
   public int begun;
   public boolean overdue;
   public boolean claimLost;
@@ -136,6 +138,11 @@ public final class FakeTaskContext implements TaskContext {
 
   @Override
   public void journal(OutputChunk piece) {
+    if (piece.waits()) {
+      waits++;
+      onWait.run();
+      return;
+    }
     if (piece.isEmpty()) {
       begun++;
       onBegin.run();

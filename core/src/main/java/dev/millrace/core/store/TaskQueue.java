@@ -53,9 +53,9 @@ public interface TaskQueue {
    * Appends to the task's journal, from which a later attempt resumes and which readers follow.
    * Never waits for a sync: what a power loss takes is generated again. If a journal cannot be
    * written, it ends there and the task continues. Counts as a heartbeat, and with tokens as
-   * progress. {@link OutputChunk#EMPTY} says that the task has started: a crash counts against a
-   * task with frozen terms only after that, and no longer once it has journaled tokens in this
-   * claim.
+   * progress. A crash counts against the task, except between {@link OutputChunk#WAITING}, which
+   * says that it only waits for its turn, and {@link OutputChunk#EMPTY}, which says that it has
+   * started; and no longer once it has journaled tokens in this claim.
    *
    * @return what to do, as {@link #heartbeat} would say; nothing is appended unless the claim is
    *     present

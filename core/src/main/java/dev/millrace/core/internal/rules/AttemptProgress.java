@@ -1,31 +1,26 @@
 package dev.millrace.core.internal.rules;
 
-import dev.millrace.core.task.FencingToken;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
-
 /**
- * How far an attempt had come when its worker was lost. The loss counts against the task only if
- * the attempt had started and produced nothing.
+ * How far an attempt had come when its worker was lost. The loss counts against the task unless the
+ * attempt had said that it only waits, or had produced something. Frozen terms alone excuse
+ * nothing: what follows them (loading a model, reading a prompt, compiling a constraint) may be what
+ * killed the process, and would kill each one after it.
  */
 public enum AttemptProgress {
-  /** It had frozen its terms and was still waiting. */
+  /** It was prepared and was still waiting for its turn. */
   NOT_STARTED,
-  /** It was running, or nothing is known. */
+  /** It was being prepared, or running, or nothing is known. */
   STARTED,
   /** It had journaled tokens. */
   PRODUCED_TOKENS;
 
   /**
-   * The progress of the task's last claim, as its journal shows it.
+   * The progress of a claim that its task's journal names last.
    *
-   * @param last the claim that the journal names last
-   * @param grew whether tokens follow that name
+   * @param grew whether it has journaled tokens
+   * @param waits whether it has said last that it waits
    */
-  public static AttemptProgress of(TaskFold task, @Nullable FencingToken last, boolean grew) {
-    if (!Objects.equals(last, task.token())) {
-      return task.hasFrozenTerms() ? NOT_STARTED : STARTED;
-    }
-    return grew ? PRODUCED_TOKENS : STARTED;
+  public static AttemptProgress of(boolean grew, boolean waits) {
+    return grew ? PRODUCED_TOKENS : waits ? NOT_STARTED : STARTED;
   }
 }

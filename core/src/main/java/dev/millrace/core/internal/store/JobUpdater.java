@@ -321,7 +321,9 @@ public final class JobUpdater<J extends StoredJob> {
   AttemptProgress progress(J job, ClaimKey claim) {
     StageFold stage = job.fold().stage(claim.stage());
     TaskJournal journal = repository.readJournal(job, stage, claim.task());
-    return AttemptProgress.of(stage.task(claim.task()), journal.last(), journal.grew());
+    return claim.token().equals(journal.last())
+        ? AttemptProgress.of(journal.grew(), journal.waits())
+        : AttemptProgress.STARTED;
   }
 
   private void report(JobId id, Fact fact) {

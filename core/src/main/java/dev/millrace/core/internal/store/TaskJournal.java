@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param last the last claim that wrote to it
  * @param grew whether that claim added tokens
+ * @param waits whether that claim has said last that it waits
  */
-public record TaskJournal(List<Integer> tokens, @Nullable FencingToken last, boolean grew) {
-  public static final TaskJournal EMPTY = new TaskJournal(List.of(), null, false);
+public record TaskJournal(
+    List<Integer> tokens, @Nullable FencingToken last, boolean grew, boolean waits) {
+  public static final TaskJournal EMPTY = new TaskJournal(List.of(), null, false, false);
 }

@@ -305,15 +305,65 @@ abstract class JournalContract extends ContractCase {
     List<Claim> claims = claim(2, "generate");
     claims.forEach(claim -> store.freeze(claim, TERMS));
     store.appendJournal(claims.getFirst(), piece("t", 1));
+    store.appendJournal(claims.getLast(), OutputChunk.WAITING);
     for (int i = 0; i < 5; i++) {
       crash();
       claims = claim(2, "generate");
       assertThat(claims).hasSize(2);
       assertThat(claims.getFirst().journaledTokens()).containsExactly(1);
+      claims.forEach(claim -> store.appendJournal(claim, OutputChunk.WAITING));
     }
     store.appendJournal(claims.getLast(), OutputChunk.EMPTY);
     crash();
     assertThat(taskState(id, 1, 2)).isEqualTo(TaskState.FAILED);
+  }
+
+  /** Whatever kills the process before the task waits or starts would kill the next one, too. */
+  @Test
+  void frozenTermsAreNoProgress() {
+    JobId id = submit(ContractJobs.with(ContractJobs.ceiling(2), stage("generate", "x")));
+    for (int i = 0; i < 3; i++) {
+      assertThat(state(id)).isNotEqualTo(JobState.FAILED);
+      Claim claim = claimOne("generate");
+      store.freeze(claim, TERMS);
+      store.log(claim, "info", "a line is no progress either");
+      store.heartbeat(claim, false);
+      crash();
+    }
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+    assertThat(task(id, 1, 1).error()).contains("recovery ceiling");
+  }
+
+  @Test
+  void termsOfAnEarlierAttemptExcuseNoCrash() {
+    JobId id = submit(ContractJobs.with(ContractJobs.ceiling(2), stage("generate", "x")));
+    Claim first = frozen();
+    store.appendJournal(first, OutputChunk.WAITING);
+    crash();
+    for (int i = 0; i < 3; i++) {
+      assertThat(state(id)).isNotEqualTo(JobState.FAILED);
+      assertThat(claimOne("generate").frozenTerms()).isNotNull();
+      crash(); // the journal still says that the first attempt waited
+    }
+    assertThat(state(id)).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void aTaskThatWaitsAgainAfterItHasStartedIsNotAtFault() {
+    JobId id = submit(ContractJobs.with(ContractJobs.ceiling(0), stage("generate", "x")));
+    Claim claim = frozen();
+    store.appendJournal(claim, OutputChunk.WAITING);
+    store.appendJournal(claim, OutputChunk.EMPTY);
+    store.appendJournal(claim, OutputChunk.WAITING);
+    assertThat(store.outputSoFar(id, 1, 1, 0).pieces()).isEmpty();
+    crash();
+    assertThat(state(id)).isEqualTo(JobState.IN_PROGRESS);
+    claim = claimOne("generate");
+    store.appendJournal(claim, OutputChunk.WAITING);
+    store.appendJournal(claim, piece("t", 1));
+    assertThat(draft(id, 1, 1)).isEqualTo("t");
+    crash();
+    assertThat(claimOne("generate").journaledTokens()).containsExactly(1);
   }
 
   @Test

@@ -50,7 +50,11 @@ final class MemoryJob {
 
   /** Output so far, the log entry that it belongs to, and what the last claim added. */
   private record Journal(
-      FencingToken entry, List<OutputChunk> pieces, FencingToken last, boolean grew) {}
+      FencingToken entry,
+      List<OutputChunk> pieces,
+      FencingToken last,
+      boolean grew,
+      boolean waits) {}
 
   MemoryJob(JobId id, JobSpec spec, Instant createdAt) {
     this.id = id;
@@ -139,7 +143,8 @@ final class MemoryJob {
         : new TaskJournal(
             journal.pieces().stream().flatMap(piece -> piece.tokens().stream()).toList(),
             journal.last(),
-            journal.grew());
+            journal.grew(),
+            journal.waits());
   }
 
   void journal(ClaimKey key, FencingToken entry, OutputChunk piece) {
@@ -154,7 +159,8 @@ final class MemoryJob {
             && before.entry().equals(entry)
             && before.last().equals(key.token())
             && before.grew();
-    journals.put(at, new Journal(entry, all, key.token(), grew || !piece.tokens().isEmpty()));
+    journals.put(
+        at, new Journal(entry, all, key.token(), grew || !piece.tokens().isEmpty(), piece.waits()));
   }
 
   /** Renders the templates of a stage that opens, all of them or none. */

@@ -3,6 +3,7 @@ package dev.millrace.server.infer.run;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Subscription;
 import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.OutputChunk;
 import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.Generation;
 import dev.millrace.engine.api.GenerationRequest;
@@ -166,6 +167,8 @@ public final class GenerateRunner {
           new TokenJournaler(task, resolved.priorTokens().length - prior.length);
       try {
         GenerationRequest request = resolved.request(model, task.claimOrder()).resumedFrom(prior);
+        // Prepared: until it begins, a crash is the fault of another task.
+        task.journal(OutputChunk.WAITING);
         return Optional.of(
             new StartedGeneration(journaler, model.engine().submit(request, journaler)));
       } catch (EngineClosedException e) {

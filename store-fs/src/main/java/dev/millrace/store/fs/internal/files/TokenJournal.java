@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The journal of a task's output so far. The first line names the log entry that it belongs to;
  * then comes one line for each chunk, and before the first chunk of each claim a line that names
- * the claim. It is never synced, so a power loss may leave any part of it. Only the leading
+ * the claim, also while it waits for its turn. It is never synced, so a power loss may leave any part of it. Only the leading
  * complete lines are valid, and nothing of a journal that names another entry than the task's
  * present one: output under different terms is never resumed.
  */
@@ -48,17 +48,19 @@ public final class TokenJournal {
    * @param whole whether that is the whole file
    * @param last the last claim that wrote to it
    * @param grew whether that claim added tokens
+   * @param waits whether that claim has said last that it waits
    */
   public record Content(
       List<OutputChunk> pieces,
       byte[] good,
       boolean whole,
       @Nullable FencingToken last,
-      boolean grew) {
+      boolean grew,
+      boolean waits) {
     static final Content NONE = none(true);
 
     private static Content none(boolean whole) {
-      return new Content(List.of(), new byte[0], whole, null, false);
+      return new Content(List.of(), new byte[0], whole, null, false, false);
     }
 
     public List<Integer> tokens() {
@@ -82,6 +84,12 @@ public final class TokenJournal {
     return StrictUtf8.bytes("{\"claim\":" + claim.number() + ",\"epoch\":" + claim.epoch() + "}\n");
   }
 
+  /** The line that says that a claim waits for its turn. */
+  static byte[] waitMark(FencingToken claim) {
+    return StrictUtf8.bytes(
+        "{\"claim\":" + claim.number() + ",\"epoch\":" + claim.epoch() + ",\"waits\":true}\n");
+  }
+
   static byte[] line(OutputChunk piece) {
     return StrictUtf8.bytes(
         Json.write(JsonObject.create().put("tokens", piece.tokens()).put("text", piece.text()))
@@ -103,7 +111,12 @@ public final class TokenJournal {
     Lines lines = new Lines();
     int end = lines.read(bytes, head.length);
     return new Content(
-        lines.pieces, Arrays.copyOf(bytes, end), end == bytes.length, lines.last, lines.grew);
+        lines.pieces,
+        Arrays.copyOf(bytes, end),
+        end == bytes.length,
+        lines.last,
+        lines.grew,
+        lines.waits);
   }
 
   private static boolean begins(byte[] bytes, byte[] head) {
@@ -116,6 +129,7 @@ public final class TokenJournal {
     final List<OutputChunk> pieces = new ArrayList<>();
     @Nullable FencingToken last;
     boolean grew;
+    boolean waits;
 
     /** Reads complete lines up to the first incomplete one, and returns where that starts. */
     int read(byte[] bytes, int start) {
@@ -136,6 +150,7 @@ public final class TokenJournal {
         JsonObject in = Json.object(text);
         if (in.has("claim")) {
           claim(new FencingToken(in.integer("epoch"), in.integer("claim")));
+          waits = in.flag("waits", false);
           return true;
         }
         OutputChunk piece = piece(in);

@@ -18,6 +18,7 @@ public final class TokenJournalWriter {
   private final FencingToken claim;
   private final FencingToken entry;
   private boolean opened;
+  private boolean named; // since it last said that it waits
 
   /**
    * @param claim the task's present claim
@@ -38,6 +39,10 @@ public final class TokenJournalWriter {
       if (open(disk, file)) {
         out.writeBytes(TokenJournal.head(entry));
       }
+    }
+    if (piece.waits()) {
+      out.writeBytes(TokenJournal.waitMark(claim));
+    } else if (!named) {
       out.writeBytes(TokenJournal.mark(claim));
     }
     if (!piece.isEmpty()) {
@@ -45,6 +50,7 @@ public final class TokenJournalWriter {
     }
     disk.append(file, out.toByteArray());
     opened = true;
+    named = !piece.waits();
   }
 
   /** Prepares the file for appending; true if it is a new file. */

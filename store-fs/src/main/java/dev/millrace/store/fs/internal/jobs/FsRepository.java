@@ -279,7 +279,7 @@ public final class FsRepository implements JobRepository<FsJob> {
   @Override
   public TaskJournal readJournal(FsJob job, StageFold stage, int task) {
     TokenJournal.Content content = job.files().readJournal(job.at(), stage, task);
-    return new TaskJournal(content.tokens(), content.last(), content.grew());
+    return new TaskJournal(content.tokens(), content.last(), content.grew(), content.waits());
   }
 
   @Override
