@@ -1,5 +1,6 @@
 package dev.millrace.core.internal.concurrent;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -22,7 +23,7 @@ final class SystemThreading implements Threading {
 
   @Override
   public void startInBackground(String name, Runnable work) {
-    Thread thread = Thread.ofPlatform().daemon().name(name).unstarted(work);
+    Thread thread = MonitoredThreads.service(name).unstarted(work);
     thread.setPriority(Thread.MIN_PRIORITY);
     thread.start();
   }

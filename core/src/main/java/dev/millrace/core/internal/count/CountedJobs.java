@@ -1,6 +1,7 @@
 package dev.millrace.core.internal.count;
 
 import dev.millrace.core.job.JobId;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,11 @@ final class CountedJobs {
     hash = (hash ^ hash >>> 33) * 0xff51afd7ed558ccdL; // so that all bits depend on all characters
     hash = (hash ^ hash >>> 33) * 0xc4ceb9fe1a85ec53L;
     return hash ^ hash >>> 33;
+  }
+
+  void clear() {
+    Arrays.fill(shapes, null);
+    size = 0;
   }
 
   /** The slot of a job; negative if it is not here. */

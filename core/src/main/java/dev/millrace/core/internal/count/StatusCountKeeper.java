@@ -52,7 +52,7 @@ public final class StatusCountKeeper implements AutoCloseable {
   /** Jobs that came from elsewhere. Guarded by the lock, as are the two after it. */
   private final Queue<JobId> found = new ArrayDeque<>();
 
-  private boolean again;
+  private volatile boolean again;
   private boolean running;
   private volatile boolean started;
   private volatile boolean complete;
@@ -93,7 +93,7 @@ public final class StatusCountKeeper implements AutoCloseable {
   /** Call after a job was changed, with its lock held. */
   public void changed(JobId id, Supplier<JobCounts> counts) {
     if (started) {
-      counter.put(id, counts.get());
+      put(id, counts.get());
     }
   }
 
@@ -101,7 +101,7 @@ public final class StatusCountKeeper implements AutoCloseable {
   public void loaded(JobId id, Supplier<JobCounts> counts) {
     if (started) {
       JobCounts now = counts.get();
-      counter.put(id, now);
+      put(id, now);
       if (now.isEnded()) {
         removeIfGone(id);
       }
@@ -111,14 +111,15 @@ public final class StatusCountKeeper implements AutoCloseable {
   /** Call after a job was submitted; a change of it may have been reported already. */
   public void submitted(JobId id, Supplier<JobCounts> counts) {
     if (started) {
-      counter.putIfAbsent(id, counts.get());
+      JobCounts now = counts.get();
+      orCountAgain(() -> counter.putIfAbsent(id, now));
     }
   }
 
   /** Call after a job was deleted, and dropped from memory. */
   public void removed(JobId id) {
     if (started) {
-      counter.remove(id);
+      orCountAgain(() -> counter.remove(id));
     }
   }
 
@@ -132,7 +133,7 @@ public final class StatusCountKeeper implements AutoCloseable {
   /** It may have been deleted after it was read, but before it was counted. */
   private void removeIfGone(JobId id) {
     if (reader.state(id).isEmpty()) {
-      counter.remove(id);
+      orCountAgain(() -> counter.remove(id));
     }
   }
 
@@ -160,7 +161,7 @@ public final class StatusCountKeeper implements AutoCloseable {
         forgetFound();
         pass(EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS, JobState.PAUSED)); // first
         pass(EnumSet.of(JobState.COMPLETED, JobState.FAILED, JobState.ABORTED));
-        complete = !closed;
+        complete = !closed && !again;
         LOG.log(Level.DEBUG, () -> "counted " + counter.sizes());
         for (Optional<JobId> id = takeFound(); id.isPresent(); id = takeFound()) {
           count(id.get());
@@ -233,7 +234,7 @@ public final class StatusCountKeeper implements AutoCloseable {
       } catch (StoreException e) {
         LOG.log(Level.WARNING, "cannot count the jobs; trying again: " + e.getMessage());
         pause(RETRY);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         LOG.log(Level.ERROR, "cannot count the jobs; trying again", e);
         pause(RETRY);
       }
@@ -257,8 +258,12 @@ public final class StatusCountKeeper implements AutoCloseable {
         return;
       }
       Optional<JobCounts> read = read(id);
-      if (read.isPresent() && counter.putIfAbsent(id, read.get())) {
-        removeIfGone(id);
+      if (read.isPresent()) {
+        boolean[] absent = {false};
+        orCountAgain(() -> absent[0] = counter.putIfAbsent(id, read.get()));
+        if (absent[0]) {
+          removeIfGone(id);
+        }
       }
     } catch (StoreException e) {
       LOG.log(Level.DEBUG, "job " + id + " is not counted", e);
@@ -277,7 +282,29 @@ public final class StatusCountKeeper implements AutoCloseable {
 
   /** Counts a job in memory; call it with its lock held. */
   public void put(JobId id, JobCounts counts) {
-    counter.put(id, counts);
+    orCountAgain(() -> counter.put(id, counts));
+  }
+
+  /** Changes the counts. After an Error half of the change may be counted: all starts again. */
+  private void orCountAgain(Runnable change) {
+    try {
+      change.run();
+    } catch (Error e) {
+      countAgain();
+      LOG.log(Level.WARNING, "counting all jobs again", e);
+    }
+  }
+
+  private void countAgain() {
+    lock.lock();
+    try {
+      again = true;
+      complete = false;
+      counter.clear();
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override

@@ -75,6 +75,17 @@ final class StatusCounter {
     }
   }
 
+  /** Forgets everything; needs no memory. */
+  synchronized void clear() {
+    jobs.clear();
+    shapes.clear();
+    numbers.clear();
+    groups.clear();
+    types.clear();
+    waiting.clear();
+    Arrays.fill(totals, 0);
+  }
+
   private void add(long key, JobCounts counts) {
     SharedCounts shape = share(counts);
     int created = seconds(counts.createdAt());

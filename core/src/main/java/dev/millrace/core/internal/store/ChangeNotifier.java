@@ -92,7 +92,7 @@ public final class ChangeNotifier {
   private static void notify(Consumer<JobId> watcher, JobId id) {
     try {
       watcher.accept(id);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // the change is durable, whatever a watcher does
       LOG.log(Level.WARNING, "job " + id + ": watchers were not notified at once", e);
     }
   }

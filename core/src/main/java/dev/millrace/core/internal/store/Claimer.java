@@ -7,6 +7,7 @@ import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TaskFold;
 import dev.millrace.core.internal.rules.ViewFactory;
 import dev.millrace.core.internal.store.ClaimIndex.Candidate;
+import dev.millrace.core.internal.store.UndeliveredClaims.Handover;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
@@ -35,6 +36,7 @@ final class Claimer<J extends StoredJob> {
   private final JobUpdater<J> updater;
   private final ClaimIndex index;
   private final SkippedJobs skipped;
+  private final UndeliveredClaims<J> undelivered;
   private volatile boolean troubled;
 
   Claimer(JobRepository<J> repository, JobUpdater<J> updater, SkippedJobs skipped) {
@@ -42,15 +44,44 @@ final class Claimer<J extends StoredJob> {
     this.updater = updater;
     this.index = repository.index();
     this.skipped = skipped;
+    this.undelivered = new UndeliveredClaims<>(repository, updater);
   }
 
+  /** Claims tasks. If it throws, no task stays claimed. */
   List<Claim> claim(ClaimRequest request) {
+    Handover handover = undelivered.begin();
+    try {
+      List<Claim> claims = claim(request, handover);
+      undelivered.delivered(handover, claims);
+      return claims;
+    } catch (RuntimeException | Error e) {
+      undelivered.failed(handover);
+      releaseAfter(e);
+      throw e;
+    }
+  }
+
+  /** Releases now what no worker has, or else with the next sweep. */
+  private void releaseAfter(Throwable reason) {
+    try {
+      undelivered.release();
+    } catch (RuntimeException | Error further) {
+      reason.addSuppressed(further);
+    }
+  }
+
+  /** Releases claims that were written but given to no worker. */
+  void releaseUndelivered() {
+    undelivered.release();
+  }
+
+  private List<Claim> claim(ClaimRequest request, Handover handover) {
     List<Claim> claims = new ArrayList<>();
     StepBatch batch = new StepBatch();
     StoreException trouble = null;
     Candidate next = index.next(request.types(), null);
     while (next != null && trouble == null) {
-      trouble = take(next, request, claims, batch);
+      trouble = take(next, request, claims, batch, handover);
       next = claims.size() < request.limit() ? index.next(request.types(), next) : null;
     }
     repository.awaitDurable(batch.commit());
@@ -66,13 +97,24 @@ final class Claimer<J extends StoredJob> {
 
   /** Claims tasks of one job; returns a problem only if it is not of this job alone. */
   private @Nullable StoreException take(
-      Candidate next, ClaimRequest request, List<Claim> claims, StepBatch batch) {
+      Candidate next,
+      ClaimRequest request,
+      List<Claim> claims,
+      StepBatch batch,
+      Handover handover) {
     try {
       boolean again = true;
       while (again && claims.size() < request.limit()) {
         int most = request.limit() - claims.size();
         Optional<Taken> taken =
-            updater.step(next.id(), batch, (job, update) -> take(job, update, request, most));
+            updater.step(
+                next.id(),
+                batch,
+                (job, update) -> {
+                  Taken some = take(job, update, request, most);
+                  undelivered.note(handover, some.claims());
+                  return some;
+                });
         again = taken.isPresent() && taken.get().again();
         taken.ifPresent(some -> claims.addAll(some.granted(repository.leases())));
         if (taken.isEmpty()) {
@@ -82,7 +124,7 @@ final class Claimer<J extends StoredJob> {
       return null;
     } catch (StoreBrokenException e) {
       throw e;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (e instanceof StoreException store && !repository.isOfOneJob(store)) {
         return store;
       }

@@ -207,7 +207,9 @@ public final class JobUpdater<J extends StoredJob> {
       }
       job.lock.lock();
       try {
-        if (!job.isForgotten() && !repository.isCurrent(job)) {
+        if (job.isBroken()) {
+          drop(job); // whose step failed could not
+        } else if (!job.isForgotten() && !repository.isCurrent(job)) {
           jobs.forget(job); // what a rule refuses must be refused of the job as it is now
         }
         if (!job.isForgotten()) {
@@ -230,8 +232,8 @@ public final class JobUpdater<J extends StoredJob> {
       } catch (UncheckedIOException e) {
         forgetMovedOrThrow(job, e.getCause());
       } catch (RuntimeException | Error e) {
-        repository.failed(job, null); // what was recorded may not have been written
-        jobs.markInterrupted(job);
+        job.markBroken(); // what was recorded may not have been written
+        dropAfter(job, e);
         throw e;
       } finally {
         job.lock.unlock();
@@ -262,12 +264,28 @@ public final class JobUpdater<J extends StoredJob> {
 
   /** A job that someone has moved is read again where it is now, if it is still there. */
   private void forgetMovedOrThrow(J job, IOException e) {
+    job.markBroken();
     StoreException problem = repository.failed(job, e);
     if (problem != null) {
       jobs.markInterrupted(job);
       throw problem;
     }
     jobs.forget(job);
+  }
+
+  /** Drops a job that may be ahead of its log. */
+  private void drop(J job) {
+    repository.failed(job, null);
+    jobs.markInterrupted(job);
+  }
+
+  /** Drops it if it can; else the next step or sweep does. What was thrown first stays the reason. */
+  private void dropAfter(J job, Throwable reason) {
+    try {
+      drop(job);
+    } catch (RuntimeException | Error further) {
+      reason.addSuppressed(further);
+    }
   }
 
   /** Reads a job and completes what a crash left unfinished; the caller has it alone. */
@@ -284,6 +302,19 @@ public final class JobUpdater<J extends StoredJob> {
       return goneOrThrow(job, e);
     } catch (UncheckedIOException e) {
       return goneOrThrow(job, e.getCause());
+    } catch (RuntimeException | Error e) {
+      failedToComplete(job, e);
+      throw e;
+    }
+  }
+
+  /** What was appended is cut off, or read and completed, when the job is read next. */
+  private void failedToComplete(J job, Throwable reason) {
+    try {
+      repository.failed(job, null);
+      jobs.interrupted().add(job.id());
+    } catch (RuntimeException | Error further) {
+      reason.addSuppressed(further);
     }
   }
 

@@ -58,17 +58,17 @@ public final class LoadedJobs<J extends StoredJob> {
 
   /** Drops a job; call it with its lock held. */
   void forget(J job) {
-    job.forget();
     if (job.commit() > repository.lastDurable()) {
       dropped.merge(job.id(), job.commit(), Math::max);
     }
+    job.forget(); // only now: one that is forgotten, but found again, would be looked up for ever
     jobs.remove(job.id(), job);
   }
 
   /** Drops a job that may be ahead of its log, because a write failed. */
   void markInterrupted(J job) {
-    forget(job);
     interrupted.add(job.id());
+    forget(job);
   }
 
   /** The job in memory, read if necessary; null if it does not exist. */

@@ -142,6 +142,7 @@ public abstract class RepositoryJobStore<J extends StoredJob>
         () -> {
           updater.awaitAll(); // log lines that no caller waited for
           updater.forgetOutdated();
+          claimer.releaseUndelivered();
           return listeners.swept(new TimeoutSweep<>(repository, updater, skipped, random).run());
         });
   }

@@ -15,7 +15,7 @@ final class SkippedJobs {
   private final Set<JobId> reported = ConcurrentHashMap.newKeySet();
 
   /** Logs the reason, once per job. */
-  void report(JobId id, RuntimeException e) {
+  void report(JobId id, Throwable e) {
     if (reported.size() < MOST && reported.add(id)) {
       if (e instanceof StoreException) {
         LOG.log(Level.ERROR, e.getMessage() + "; the job is skipped");

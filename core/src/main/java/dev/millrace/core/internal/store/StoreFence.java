@@ -1,5 +1,6 @@
 package dev.millrace.core.internal.store;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.store.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -22,9 +23,16 @@ public final class StoreFence {
   private final ThreadLocal<Integer> depth = ThreadLocal.withInitial(() -> 0);
 
   private final AtomicInteger threadsInside = new AtomicInteger();
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition left = lock.newCondition();
+  private final Threading threading;
+  private final ReentrantLock lock;
+  private final Condition left;
   private volatile boolean closed;
+
+  public StoreFence(Threading threading) {
+    this.threading = threading;
+    this.lock = threading.newLock();
+    this.left = lock.newCondition();
+  }
 
   /**
    * Makes a call.
@@ -114,14 +122,14 @@ public final class StoreFence {
     boolean interrupted = false;
     lock.lock();
     try {
-      long noticeAt = System.nanoTime() + NOTICE.toNanos();
+      long noticeAt = threading.nanoTime() + NOTICE.toNanos();
       while (threadsInside.get() > own) {
         try {
-          if (!left.await(1, TimeUnit.SECONDS) && System.nanoTime() > noticeAt) {
+          if (!left.await(1, TimeUnit.SECONDS) && threading.nanoTime() > noticeAt) {
             LOG.log(
                 Level.WARNING,
                 "closing the store waits for calls under way: " + (threadsInside.get() - own));
-            noticeAt = System.nanoTime() + NOTICE.toNanos();
+            noticeAt = threading.nanoTime() + NOTICE.toNanos();
           }
         } catch (InterruptedException e) {
           interrupted = true; // a late writer would be worse than a late end

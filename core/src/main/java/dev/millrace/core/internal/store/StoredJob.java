@@ -40,6 +40,7 @@ public abstract class StoredJob implements TransitionListener, JobUpdate.Templat
   private final Map<Integer, Instant> overdue = new HashMap<>();
   private @Nullable JobFold fold;
   private boolean forgotten;
+  private volatile boolean broken;
   private boolean stopsTasks;
   private boolean arrival;
   private long commit;
@@ -200,8 +201,22 @@ public abstract class StoredJob implements TransitionListener, JobUpdate.Templat
     forgotten = true;
   }
 
+  /** Whether what is in memory no longer counts. */
   final boolean isForgotten() {
-    return forgotten;
+    return forgotten || broken;
+  }
+
+  /**
+   * Marks it as ahead of its log, perhaps: a step has failed. Needs no memory, so that it succeeds
+   * whatever the step has failed of; who finds it next drops it.
+   */
+  final void markBroken() {
+    broken = true;
+  }
+
+  /** Whether it must be dropped; may be called without its lock. */
+  final boolean isBroken() {
+    return broken;
   }
 
   /** The stage whose tasks can be claimed; null if there is none now. */
@@ -256,7 +271,7 @@ public abstract class StoredJob implements TransitionListener, JobUpdate.Templat
   public final boolean isRunningAny(Set<String> types) {
     lock.lock();
     try {
-      return !forgotten
+      return !isForgotten()
           && fold().stages().stream()
               .anyMatch(
                   stage ->

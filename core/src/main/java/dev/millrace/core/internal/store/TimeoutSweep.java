@@ -43,7 +43,7 @@ final class TimeoutSweep<J extends StoredJob> {
     TreeSet<JobId> due = new TreeSet<>(lost.keySet());
     due.addAll(updater.jobs().interrupted());
     for (J job : updater.jobs().all()) {
-      if (job.hasTimeouts()) {
+      if (job.hasTimeouts() || job.isBroken()) {
         due.add(job.id());
       }
     }
@@ -55,7 +55,7 @@ final class TimeoutSweep<J extends StoredJob> {
         sweep(id, lost.getOrDefault(id, Set.of()), overdue.contains(id));
       } catch (StoreBrokenException e) {
         throw e;
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         repository.index().keepOverdue(id, now); // the next sweep tries again
         if (e instanceof StoreException store && !repository.isOfOneJob(store)) {
           trouble = store;

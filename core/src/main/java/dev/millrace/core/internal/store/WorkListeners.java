@@ -43,7 +43,7 @@ public final class WorkListeners {
     for (WorkListener listener : listeners) {
       try {
         call.accept(listener);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) { // the caller must learn what was done
         System.getLogger("dev.millrace.store")
             .log(Level.WARNING, "a listener of the store failed", e);
       }

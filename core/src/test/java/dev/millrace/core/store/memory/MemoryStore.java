@@ -1,5 +1,6 @@
 package dev.millrace.core.store.memory;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.core.internal.store.RepositoryJobStore;
 import dev.millrace.core.internal.store.StoreFence;
@@ -26,7 +27,7 @@ public final class MemoryStore extends RepositoryJobStore<MemoryStoredJob> {
   }
 
   private MemoryStore(ContractSettings settings, MemoryRepository repository) {
-    super(repository, settings.random(), new StoreFence());
+    super(repository, settings.random(), new StoreFence(Threading.SYSTEM));
     this.settings = settings;
     this.repository = repository;
   }

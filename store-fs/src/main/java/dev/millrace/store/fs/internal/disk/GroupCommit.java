@@ -1,9 +1,11 @@
 package dev.millrace.store.fs.internal.disk;
 
 import dev.millrace.core.internal.concurrent.Threading;
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.store.StoreBrokenException;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -105,26 +107,30 @@ public final class GroupCommit {
             10,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().name("sync").daemon().factory());
+            MonitoredThreads.work().name("sync").factory());
     one.allowCoreThreadTimeOut(true);
     return one;
   }
 
   /** Call with the lock held; it is released while the disk works. */
   private void syncWaiting() {
-    syncing = true;
+    UnsyncedChanges next = new UnsyncedChanges();
+    // On any throwable: threads that share this sync must not take the next one for theirs.
+    IOException problem = new IOException("it was cut short");
+    syncing = true; // from here on nothing needs memory until the others can be told
     gather();
     UnsyncedChanges batch = waiting;
     long number = nextBatch++;
-    waiting = new UnsyncedChanges();
+    waiting = next;
     lastWaiters = waiters;
     waiters = 0;
     lock.unlock();
     long start = threading.nanoTime();
-    // On any throwable: threads that share this sync must not take the next one for theirs.
-    IOException problem = new IOException("it was cut short");
     try {
       problem = sync(batch);
+    } catch (RuntimeException | Error e) { // whether the disk has it is uncertain
+      problem.initCause(e);
+      throw e;
     } finally {
       lock.lock();
       syncing = false;
@@ -151,14 +157,24 @@ public final class GroupCommit {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // then sync what there is
+    } catch (Error e) {
+      // the wait only saves syncs, and needs memory: sync what there is
     }
   }
 
   /** A native call pins the carrier of a virtual thread, so another thread makes it. */
   private @Nullable IOException sync(UnsyncedChanges batch) {
-    return Thread.currentThread().isVirtual()
-        ? CompletableFuture.supplyAsync(() -> syncHere(batch), syncer).join()
-        : syncHere(batch);
+    if (!Thread.currentThread().isVirtual()) {
+      return syncHere(batch);
+    }
+    try {
+      return CompletableFuture.supplyAsync(() -> syncHere(batch), syncer).join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof Error error) {
+        throw error; // as on any other thread
+      }
+      throw e;
+    }
   }
 
   private @Nullable IOException syncHere(UnsyncedChanges batch) {
@@ -187,6 +203,7 @@ public final class GroupCommit {
       throw new StoreBrokenException(
           "a sync failed ("
               + problem.getMessage()
+              + (problem.getCause() instanceof Error error ? " by " + error : "")
               + "): the disk may have lost what was written; check it, then start again",
           problem);
     }

@@ -3,6 +3,7 @@ package dev.millrace.store.fs.internal.inbox;
 import static java.nio.file.StandardWatchEventKinds.ENTRY_CREATE;
 import static java.nio.file.StandardWatchEventKinds.OVERFLOW;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
@@ -51,7 +52,7 @@ final class DirectoryWatcher implements AutoCloseable {
     this.ready = layout.of(JobState.PENDING).register(service, ENTRY_CREATE);
     this.cancelled = layout.of(JobState.ABORTED).register(service, ENTRY_CREATE);
     layout.internalPath("inbox").register(service, ENTRY_CREATE);
-    this.thread = Thread.ofPlatform().name("scanner").daemon().unstarted(this::run);
+    this.thread = MonitoredThreads.service("scanner").unstarted(this::run);
   }
 
   void start() {
@@ -117,6 +118,8 @@ final class DirectoryWatcher implements AutoCloseable {
       throw e;
     } catch (RuntimeException e) {
       System.getLogger("dev.millrace.store").log(Level.ERROR, e.getMessage());
+    } catch (Error e) { // the thread must live: nobody else would find what arrives
+      System.getLogger("dev.millrace.store").log(Level.ERROR, "scanning failed, and goes on", e);
     }
   }
 

@@ -105,6 +105,9 @@ public final class OwnerInbox {
           | Disk.NotRegularException
           | JobFiles.MalformedJobException e) {
         answer = e instanceof RuntimeException known ? known : new JsonException(e.getMessage());
+      } catch (Error e) { // else it would be carried out again and again
+        LOG.log(Level.ERROR, "request " + name + " failed", e);
+        answer = new StoreException("the server could not carry it out (" + e + "): see its log");
       }
       if (disk.kind(file) == Disk.Kind.NOTHING) {
         return; // the requester has given up and would not delete the reply
@@ -113,6 +116,8 @@ public final class OwnerInbox {
       disk.write(temporary, StrictUtf8.bytes(InboxReply.write(answer)));
       disk.rename(temporary, layout.internalPath("answers").resolve(name));
       DirectoryDeleter.delete(disk, file);
+    } catch (Error e) { // the other requests do not wait for this one
+      LOG.log(Level.ERROR, "cannot answer the request " + name, e);
     } catch (IOException e) {
       LOG.log(Level.ERROR, "cannot answer the request " + name + ": " + StoreErrors.explain(e));
     }

@@ -176,6 +176,12 @@ public final class WorkspaceScanner implements AutoCloseable {
     }
   }
 
+  /** Its submission failed, perhaps after the job was visible: then the next listing finds it. */
+  public void submissionFailed(JobId id) {
+    arrived(id);
+    forceRescan();
+  }
+
   private boolean isExpected(JobId id) {
     synchronized (expected) {
       return expected.contains(id);
@@ -233,7 +239,7 @@ public final class WorkspaceScanner implements AutoCloseable {
       return index(id);
     } catch (JobException | StoreException.Closed e) {
       throw e; // it is damaged, and stays so; or nobody will try again
-    } catch (StoreException | UncheckedIOException e) {
+    } catch (StoreException | UncheckedIOException | Error e) {
       if (skipped.size() < MOST_EXPECTED) {
         skipped.add(id);
       }
@@ -335,6 +341,8 @@ public final class WorkspaceScanner implements AutoCloseable {
       report("job " + id, "is skipped: " + StoreErrors.explain(e.getCause()));
     } catch (RuntimeException e) {
       report("job " + id, "is skipped: " + e.getMessage());
+    } catch (Error e) {
+      report("job " + id, "is skipped: " + e);
     }
   }
 

@@ -129,6 +129,8 @@ public final class EndedJobs {
     }
     Path trash = trash(id);
     DirectoryDeleter.delete(disk, trash); // left by another job with the same id
+    // First: if the rename is cut short, it may have happened, and is shown.
+    unsynced.addDirectory(layout.of(state.get())).addDirectory(layout.internalPath("trash"));
     try {
       disk.rename(layout.of(state.get(), id), trash);
     } catch (NoSuchFileException e) {
@@ -137,7 +139,6 @@ public final class EndedJobs {
       }
       return false; // it was deleted by hand
     }
-    unsynced.addDirectory(layout.of(state.get())).addDirectory(layout.internalPath("trash"));
     return true;
   }
 

@@ -67,7 +67,7 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
         new FsSubmitter(
             settings,
             commits,
-            this::ownId,
+            settings.ids(),
             repository.notes(),
             this::locate,
             repository.reader()::completed);
@@ -78,7 +78,8 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
     settings.layout().create(settings.disk());
     GroupCommit commits = new GroupCommit(settings.disk(), settings.threading());
     long epoch = OwnerEpoch.next(settings.disk(), settings.layout());
-    FsRepository repository = new FsRepository(settings, commits, epoch, new StoreFence());
+    FsRepository repository =
+        new FsRepository(settings, commits, epoch, new StoreFence(settings.threading()));
     return new FsStore(settings, lock, commits, repository);
   }
 
@@ -153,13 +154,19 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
 
   @Override
   public JobId submit(JobSpec spec) {
-    return fence()
-        .call(
-            () -> {
-              JobId id = submitter.submit(spec);
-              submitted(spec, id, () -> counts(spec));
-              return id;
-            });
+    return fence().call(() -> submitNew(spec));
+  }
+
+  private JobId submitNew(JobSpec spec) {
+    OwnId own = new OwnId(null);
+    try {
+      JobId id = submitter.submit(spec, own);
+      submitted(spec, id, () -> counts(spec));
+      return id;
+    } catch (RuntimeException | Error e) {
+      own.failed();
+      throw e;
+    }
   }
 
   @Override
@@ -168,15 +175,17 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
   }
 
   private boolean submitAs(JobSpec spec, JobId id) {
-    scanner.expect(id);
+    OwnId own = new OwnId(id);
     try {
       boolean fresh = submitter.submit(spec, id);
       if (fresh) {
         submitted(spec, id, () -> counts(spec));
       }
-      return fresh;
-    } finally {
       scanner.arrived(id);
+      return fresh;
+    } catch (RuntimeException | Error e) {
+      own.failed();
+      throw e;
     }
   }
 
@@ -187,11 +196,9 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
 
   private RetryResult submitAgain(RetryRequest request) {
     JobId given = request.id();
-    if (given != null) {
-      scanner.expect(given);
-    }
+    OwnId own = new OwnId(given);
     try {
-      Resubmission again = submitter.submitAgain(request);
+      Resubmission again = submitter.submitAgain(request, own);
       JobId id = again.result().id();
       JobSpec spec = again.spec();
       if (again.result().fresh() && id != null && spec != null) {
@@ -201,19 +208,40 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
             id,
             () -> fold == null ? counts(spec) : JobCounts.of(fold, fold.state(), spec.priority()));
       }
-      return again.result();
-    } finally {
       if (given != null) {
         scanner.arrived(given);
       }
+      return again.result();
+    } catch (RuntimeException | Error e) {
+      own.failed();
+      throw e;
     }
   }
 
-  /** An id to submit under; the scanner ignores it until the job has arrived. */
-  private JobId ownId() {
-    JobId id = settings.ids().get();
-    scanner.expect(id);
-    return id;
+  /** The id of a submission; the scanner ignores it until the job has arrived. */
+  private final class OwnId implements Supplier<JobId> {
+    private @Nullable JobId id;
+
+    OwnId(@Nullable JobId given) {
+      id = given;
+      if (given != null) {
+        scanner.expect(given);
+      }
+    }
+
+    @Override
+    public JobId get() {
+      JobId next = settings.ids().get();
+      id = next;
+      scanner.expect(next);
+      return next;
+    }
+
+    void failed() {
+      if (id != null) {
+        scanner.submissionFailed(id);
+      }
+    }
   }
 
   private void submitted(JobSpec spec, JobId id, Supplier<JobCounts> counts) {

@@ -108,11 +108,16 @@ public final class FsSubmitter implements JobSubmitter {
 
   @Override
   public JobId submit(JobSpec spec) {
-    return publish(newJob(spec, Addition.NOTHING));
+    return submit(spec, ids);
   }
 
-  private JobId publish(NewJob job) {
-    JobId id = reserve(ids.get());
+  /** As {@link #submit(JobSpec)}, under an id of {@code newId}, which is asked at most once. */
+  public JobId submit(JobSpec spec, Supplier<JobId> newId) {
+    return publish(newJob(spec, Addition.NOTHING), newId);
+  }
+
+  private JobId publish(NewJob job, Supplier<JobId> newId) {
+    JobId id = reserve(newId.get());
     Path dir = layout.of(JobState.CREATED, id);
     try {
       noteWebhooks(job.spec(), id);
@@ -123,7 +128,7 @@ public final class FsSubmitter implements JobSubmitter {
     } catch (IOException e) {
       discard(dir);
       throw StoreErrors.of("cannot submit into " + layout.root(), e);
-    } catch (StoreException | IllegalArgumentException e) {
+    } catch (RuntimeException | Error e) {
       discard(dir);
       throw e;
     }
@@ -148,11 +153,15 @@ public final class FsSubmitter implements JobSubmitter {
 
   @Override
   public RetryResult retry(RetryRequest request) {
-    return submitAgain(request).result();
+    return submitAgain(request, ids).result();
   }
 
-  /** As {@link #retry}: the new job and all that it adopts are published by one rename. */
-  public Resubmission submitAgain(RetryRequest request) {
+  /**
+   * As {@link #retry}: the new job and all that it adopts are published by one rename.
+   *
+   * @param newId asked at most once, and only if the request names no id
+   */
+  public Resubmission submitAgain(RetryRequest request, Supplier<JobId> newId) {
     JobOnDisk ended = reading.read(request.job()).orElse(null);
     JobState state = ended == null ? null : ended.directoryState();
     Outcome allowed = AdoptionRules.allowsRetry(request.job(), state);
@@ -161,7 +170,8 @@ public final class FsSubmitter implements JobSubmitter {
     }
     boolean adopts = !request.fromStart() && AdoptionRules.adopts(state, ended.fold());
     try {
-      return submitAgain(ended, request.id(), adopts ? new AdoptionWriter(ended, clock) : null);
+      Target target = new Target(request.id(), newId);
+      return submitAgain(ended, target, adopts ? new AdoptionWriter(ended, clock) : null);
     } catch (IOException e) {
       return goneOrThrow(ended.id(), StoreErrors.ofReading("cannot read job " + ended.id(), e));
     } catch (StoreException e) {
@@ -169,13 +179,16 @@ public final class FsSubmitter implements JobSubmitter {
     }
   }
 
+  /** The id that a new job gets. */
+  private record Target(@Nullable JobId given, Supplier<JobId> newId) {}
+
   private Resubmission submitAgain(
-      JobOnDisk ended, @Nullable JobId given, @Nullable AdoptionWriter adoption)
-      throws IOException {
+      JobOnDisk ended, Target target, @Nullable AdoptionWriter adoption) throws IOException {
     JobSpec spec = AdoptionRules.again(ended.id(), ended.spec());
     NewJob job = newJob(spec, adoption == null ? Addition.NOTHING : adoption::write);
+    JobId given = target.given();
     boolean fresh = given == null || publish(job, given);
-    JobId id = given == null ? publish(job) : given;
+    JobId id = given == null ? publish(job, target.newId()) : given;
     return fresh
         ? Resubmission.created(id, spec, adoption == null ? null : adoption.adopted())
         : Resubmission.existing(id, spec, reading.read(id).map(JobOnDisk::fold).orElse(null));
@@ -297,7 +310,7 @@ public final class FsSubmitter implements JobSubmitter {
   private void discard(Path dir) {
     try {
       DirectoryDeleter.delete(disk, dir);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) { // what was thrown first is the reason
       System.getLogger("dev.millrace.store")
           .log(
               System.Logger.Level.WARNING,

@@ -2,6 +2,7 @@ package dev.millrace.store.fs.internal.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
@@ -17,6 +18,7 @@ import dev.millrace.store.fs.internal.fixture.SimulatedStore;
 import dev.millrace.store.fs.internal.fixture.TestJobSpecs;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeEach;
@@ -77,6 +79,29 @@ class GroupCommitTest {
     assertThatThrownBy(() -> commits.commit(unsynced))
         .isInstanceOf(StoreBrokenException.class)
         .hasMessageContaining("a sync failed (it was cut short)");
+  }
+
+  @Test
+  void anErrorInASyncIsNamedOnEveryKindOfThread() throws Exception {
+    OutOfMemoryError error = new OutOfMemoryError("injected");
+    disk.failBy(op -> op.what().syncs() ? error : null);
+    List<Throwable> thrown = new ArrayList<>();
+    Thread virtual =
+        Thread.ofVirtual()
+            .start(
+                () ->
+                    thrown.add(
+                        catchThrowable(
+                            () ->
+                                commits.commit(
+                                    new UnsyncedChanges().addDirectory(SimulatedStore.ROOT)))));
+    virtual.join();
+    assertThat(thrown).containsExactly(error);
+    disk.heal();
+    assertThatThrownBy(commits::requireIntact)
+        .isInstanceOf(StoreBrokenException.class)
+        .hasMessageContaining(
+            "a sync failed (it was cut short by java.lang.OutOfMemoryError: injected)");
   }
 
   @Test

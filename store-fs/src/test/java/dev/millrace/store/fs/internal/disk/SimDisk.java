@@ -71,9 +71,9 @@ public final class SimDisk implements Disk {
     }
   }
 
-  /** Decides whether an operation fails, and how. */
+  /** Decides whether an operation fails, and how: by an IOException or an Error. */
   public interface Fault {
-    @Nullable IOException at(Op op);
+    @Nullable Throwable at(Op op);
   }
 
   /** Sees each operation on the thread that makes it, which holds nothing of the disk then. */
@@ -129,7 +129,8 @@ public final class SimDisk implements Disk {
   }
 
   /**
-   * @param thousandths of its bytes that a failed write leaves
+   * @param thousandths of its bytes that a failed write leaves; 1000: a failed operation of any
+   *     kind has its whole effect
    */
   public synchronized void failBy(Fault newFault, int thousandths) {
     fault = newFault;
@@ -148,6 +149,13 @@ public final class SimDisk implements Disk {
   /** Whether the program was stopped. */
   public synchronized boolean stopped() {
     return stopped;
+  }
+
+  /** Throws {@link Stopped} if the program was stopped: its answers reach nobody any more. */
+  public synchronized void requireRunning() {
+    if (stopped) {
+      throw new Stopped("the program has ended");
+    }
   }
 
   /** How many operations changed something. */
@@ -188,19 +196,17 @@ public final class SimDisk implements Disk {
   }
 
   private synchronized void performAlone(What what, Path path, Effect effect) throws IOException {
-    if (stopped) {
-      throw new Stopped("the program has ended");
-    }
+    requireRunning();
     Op op = new Op(what.changes() ? done.size() + 1 : 0, what, path);
     if (what.changes()) {
       done.add(op);
     }
-    IOException problem = fault.at(op);
+    Throwable problem = fault.at(op);
     if (problem != null) {
-      if (what == What.PUT_BYTES) {
+      if (what == What.PUT_BYTES || left == 1000) {
         effect.apply(left); // a full disk takes what fits
       }
-      throw problem;
+      throw asThrown(problem);
     }
     if (op.number() == 0 || op.number() != stopAt) {
       effect.apply(1000);
@@ -213,6 +219,13 @@ public final class SimDisk implements Disk {
       effect.apply(500);
     }
     throw new Stopped(cut + " " + op);
+  }
+
+  private static IOException asThrown(Throwable problem) {
+    if (problem instanceof Error error) {
+      throw error;
+    }
+    return (IOException) problem;
   }
 
   @Override
