@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -189,6 +190,29 @@ class ModuleBoundariesTest {
         .resideOutsideOfPackages(allowed.toArray(String[]::new))
         .should()
         .dependOnClassesThat(residesBeside(module + ".internal"))
+        .check(MILLRACE);
+  }
+
+  /** A thread that is started in any other way could die unnoticed. */
+  @Test
+  void threadsAreStartedWhereTheirDeathIsNoticed() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("..internal.thread..", "dev.millrace.client..")
+        .should()
+        .callMethod(Thread.class, "ofPlatform")
+        .orShould()
+        .callMethod(Thread.class, "ofVirtual")
+        .orShould()
+        .callMethod(Thread.class, "startVirtualThread", Runnable.class)
+        .orShould()
+        .callMethod(Executors.class, "newVirtualThreadPerTaskExecutor")
+        .orShould()
+        .callMethod(Executors.class, "newCachedThreadPool")
+        .orShould()
+        .callMethod(Executors.class, "newSingleThreadExecutor")
+        .orShould()
+        .callMethod(Executors.class, "newFixedThreadPool", int.class)
         .check(MILLRACE);
   }
 

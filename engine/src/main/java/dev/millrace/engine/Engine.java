@@ -18,6 +18,7 @@ import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.LocalModel;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
+import dev.millrace.engine.internal.thread.EngineThreads;
 import dev.millrace.engine.internal.wheel.BatchLoop;
 import dev.millrace.engine.internal.wheel.Detokenizer;
 import dev.millrace.engine.internal.wheel.WheelSettings;
@@ -65,7 +66,7 @@ public final class Engine implements AutoCloseable {
 
   private Engine(Parts parts) {
     this.parts = parts;
-    owner = Thread.ofPlatform().daemon().name("millrace-wheel").unstarted(this::run);
+    owner = EngineThreads.service("millrace-wheel").unstarted(this::run);
   }
 
   /** Makes an engine of these parts, which it owns from now on, and starts the scheduler. */

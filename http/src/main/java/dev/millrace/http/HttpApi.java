@@ -149,7 +149,8 @@ public final class HttpApi implements AutoCloseable {
             this::metrics,
             List.of(
                 BuiltInReadinessChecks.store(store),
-                BuiltInReadinessChecks.server(() -> server, starting)),
+                BuiltInReadinessChecks.server(() -> server, starting),
+                BuiltInReadinessChecks.threads()),
             document.bytes(),
             ApiDocsPage.load(),
             Clock.systemUTC(),

@@ -1,5 +1,6 @@
 package dev.millrace.http;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.http.limits.HttpLimits;
 import dev.millrace.http.openapi.OpenApiDocument;
 import dev.millrace.http.route.RequestObserver;
@@ -26,6 +27,7 @@ import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -42,6 +44,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The listener below all route groups: HTTP/1.1 and HTTP/2, one virtual thread per request. */
 public final class HttpService implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
   /** Turns off Helidon's own idle timeout: {@link OpenConnections} closes idle connections. */
   private static final Duration NEVER = Duration.ofDays(365);
 
@@ -56,7 +60,7 @@ public final class HttpService implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicInteger running = new AtomicInteger();
   private final Thread keyChecks =
-      Thread.ofVirtual().name("millrace-http-keys").unstarted(this::checkKeys);
+      MonitoredThreads.virtualService("millrace-http-keys").unstarted(this::checkKeys);
   private final WebServer server;
   private volatile int port;
 
@@ -178,11 +182,19 @@ public final class HttpService implements AutoCloseable {
     }
   }
 
+  private void stopRevokedStreams() {
+    try {
+      context.stopRevokedStreams();
+    } catch (RuntimeException | Error e) { // the thread must go on: keys are revoked later, too
+      LOG.log(Level.WARNING, "streams of revoked keys could not be stopped; trying again", e);
+    }
+  }
+
   private void checkKeys() {
     try {
       while (true) {
         Thread.sleep(KEY_CHECK_INTERVAL);
-        context.stopRevokedStreams();
+        stopRevokedStreams();
       }
     } catch (InterruptedException e) {
       // the server has stopped

@@ -1,5 +1,6 @@
 package dev.millrace.server;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.Claim;
@@ -78,7 +79,7 @@ public final class JobLog implements AutoCloseable {
                 JobLog.this.claimed(claim.job());
               }
             });
-    this.thread = Thread.ofPlatform().daemon().name("millrace-job-log").start(this::run);
+    this.thread = MonitoredThreads.service("millrace-job-log").start(this::run);
   }
 
   /** Logs the jobs of a store from now on. */
@@ -163,7 +164,7 @@ public final class JobLog implements AutoCloseable {
       step.run();
     } catch (StoreException e) {
       log.log(Level.DEBUG, "a job is not logged", e);
-    } catch (RuntimeException e) { // log the other jobs anyway
+    } catch (RuntimeException | Error e) { // log the other jobs anyway
       log.log(Level.WARNING, "a job is not logged", e);
     }
   }

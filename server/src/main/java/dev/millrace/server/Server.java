@@ -1,5 +1,6 @@
 package dev.millrace.server;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.state.IllegalTransitionException;
 import dev.millrace.core.store.JobStore;
@@ -39,6 +40,7 @@ public final class Server implements AutoCloseable {
   private final TaskProcessor processor;
   private final WorkerPool pool;
   private final AtomicReference<@Nullable StoreBrokenException> problem = new AtomicReference<>();
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
   Server(ServerBuilder builder) {
     this.store = builder.store;
@@ -66,7 +68,7 @@ public final class Server implements AutoCloseable {
    */
   public Server start() {
     lifecycle.move(ServerEvent.START);
-    Thread.ofPlatform().name("millrace-pool").start(this::runPool);
+    MonitoredThreads.service("millrace-pool").daemon(false).start(this::runPool);
     return this;
   }
 
@@ -83,6 +85,7 @@ public final class Server implements AutoCloseable {
           });
       pool.run();
     } catch (Throwable e) {
+      failure.set(e); // first: the log may fail, too
       LOG.log(Level.ERROR, "the worker pool failed; the server stops", e);
       lifecycle.tryMove(ServerEvent.STOP);
       pool.stopAll();
@@ -144,12 +147,18 @@ public final class Server implements AutoCloseable {
    * Waits until the server has stopped.
    *
    * @throws StoreBrokenException if the store is broken and the server stopped for that reason
+   * @throws IllegalStateException if its claiming thread failed and the server stopped for that
+   *     reason
    */
   public void await() throws InterruptedException {
     lifecycle.awaitStopped();
     StoreBrokenException broken = problem.get();
     if (broken != null) {
       throw broken;
+    }
+    Throwable failed = failure.get();
+    if (failed != null) {
+      throw new IllegalStateException("the worker pool failed, and the server stopped", failed);
     }
   }
 
@@ -220,7 +229,7 @@ public final class Server implements AutoCloseable {
           "the store is broken; the server stops, and running tasks will run again after a restart:"
               + " "
               + broken.getMessage());
-      Thread.ofPlatform().name("millrace-break").daemon().start(this::stopAfterBreak);
+      MonitoredThreads.work().name("millrace-break").start(this::stopAfterBreak);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.millrace.server;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
@@ -97,7 +98,7 @@ final class WorkerPool {
         failures = 0;
       } catch (StoreBrokenException e) {
         settings.broken().accept(e);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) { // an Error, too: this thread must go on
         storeRetry.failureBegan(this, e);
         await(() -> Thread.sleep(StoreRetry.retryDelay(failures++)));
       }
@@ -152,25 +153,44 @@ final class WorkerPool {
     await(() -> backoff.await(() -> seen = store.awaitWork(seen, LOOK_AGAIN)));
   }
 
+  /** Starts a task, or releases it: whatever is thrown, the tasks after it are started, too. */
   private void dispatch(Claim claim, WorkerGroup group) {
-    TaskAttempt attempt = new TaskAttempt(claim, claimed++, store, storeRetry, settings.clock());
-    running.put(attempt, new Placement(group, true));
-    // Checked after adding: either the stop of the server finds this attempt, or it is seen here.
-    if (!lifecycle.state().claims()) {
-      attempt.stop(Reason.SHUTDOWN);
+    TaskAttempt attempt;
+    try {
+      attempt = new TaskAttempt(claim, claimed++, store, storeRetry, settings.clock());
+      running.put(attempt, new Placement(group, true));
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.ERROR, "task " + claim + " cannot be started and is released", e);
+      releaseSlot(group);
+      release(claim);
+      return;
     }
     try {
+      // Checked after adding: either the stop of the server finds this attempt, or it is seen here.
+      if (!lifecycle.state().claims()) {
+        attempt.stop(Reason.SHUTDOWN);
+      }
       thread(group.worker(claim.type())).name("task-" + claim).start(() -> process(attempt));
-    } catch (OutOfMemoryError e) { // thrown when the system has no more threads
+    } catch (RuntimeException | Error e) { // an OutOfMemoryError if the system has no more threads
       LOG.log(Level.ERROR, attempt + ": no thread available", e);
       abandon(attempt, "no thread available");
     }
   }
 
+  private void release(Claim claim) {
+    try {
+      store.release(claim, "it could not be started");
+    } catch (StoreBrokenException e) {
+      settings.broken().accept(e);
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.ERROR, "task " + claim + " is not released before the next start", e);
+    }
+  }
+
   private static Thread.Builder thread(@Nullable Worker worker) {
     return worker != null && worker.threading() == Worker.Threading.PLATFORM
-        ? Thread.ofPlatform().daemon()
-        : Thread.ofVirtual();
+        ? MonitoredThreads.work()
+        : MonitoredThreads.virtualWork();
   }
 
   private void process(TaskAttempt attempt) {

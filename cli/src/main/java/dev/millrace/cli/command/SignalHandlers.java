@@ -1,5 +1,6 @@
 package dev.millrace.cli.command;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -41,7 +42,7 @@ public final class SignalHandlers {
         (proxy, method, arguments) ->
             switch (method.getName()) {
               case "handle" -> {
-                Thread.ofPlatform().daemon().name("signal").start(this::arrived);
+                MonitoredThreads.work().name("signal").start(this::arrived);
                 yield null;
               }
               case "equals" -> proxy == arguments[0];

@@ -9,6 +9,8 @@ import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.NodeSettings;
 import dev.millrace.cluster.node.LayerNode;
+import dev.millrace.core.internal.thread.MonitoredThreads;
+import dev.millrace.engine.internal.thread.EngineThreads;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.CountDownLatch;
 
@@ -28,8 +30,8 @@ final class NodeRun {
   int run() {
     JGroupsLogging.silence();
     SignalHandlers.install(this::signal);
-    Thread.setDefaultUncaughtExceptionHandler(
-        (thread, problem) -> LOG.log(Level.ERROR, "thread " + thread.getName() + " died", problem));
+    Thread.setDefaultUncaughtExceptionHandler(MonitoredThreads::workDied); // of libraries
+    EngineThreads.onServiceDeath(this::died);
     try (LayerNode node = LayerNode.start(settings)) {
       joined = true;
       LOG.log(Level.INFO, "joined: " + described(node));
@@ -41,8 +43,21 @@ final class NodeRun {
       }
       LOG.log(Level.DEBUG, "interrupted", e);
     }
+    if (!MonitoredThreads.dead().isEmpty()) {
+      throw new CommandException(
+          "ended because a thread died: " + String.join(", ", MonitoredThreads.dead()));
+    }
     LOG.log(Level.INFO, "stopped");
     return ExitCode.OK;
+  }
+
+  /** A node without one of its threads is useless: it leaves, so that pipes are planned without it. */
+  private void died(Thread thread, Throwable reason) {
+    MonitoredThreads.serviceDied(thread, reason);
+    stop.countDown();
+    if (!joined) {
+      waiting.interrupt();
+    }
   }
 
   private String described(LayerNode node) {

@@ -5,6 +5,7 @@ import dev.millrace.cli.format.PipeWaitText;
 import dev.millrace.cli.format.QueuePositionText;
 import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.core.Flow.Status;
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.StoreException;
 import java.time.Duration;
@@ -32,7 +33,7 @@ final class FollowStatusLine implements AutoCloseable {
   FollowStatusLine(JobFollower.FollowedJob subject, String type, boolean wanted) {
     this.subject = subject;
     this.type = type;
-    this.asking = Thread.ofVirtual().name("queue-position").unstarted(this::ask);
+    this.asking = MonitoredThreads.virtualWork().name("queue-position").unstarted(this::ask);
     if (wanted) {
       asking.start();
     }

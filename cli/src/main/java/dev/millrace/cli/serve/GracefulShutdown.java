@@ -1,6 +1,7 @@
 package dev.millrace.cli.serve;
 
 import dev.millrace.cli.command.ExitCode;
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.server.Server;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -111,12 +112,12 @@ final class GracefulShutdown {
             + (running == 0
                 ? "nothing is running"
                 : running + " running; a second signal ends them"));
-    Thread.ofPlatform().daemon().name("stop").start(() -> stop(server, false));
+    MonitoredThreads.work().name("stop").start(() -> stop(server, false));
   }
 
   private static void end(Server server) {
     LOG.log(Level.WARNING, "stopping at once: running tasks are ended and will run again");
-    Thread stop = Thread.ofPlatform().daemon().name("stop-now").start(() -> stop(server, true));
+    Thread stop = MonitoredThreads.work().name("stop-now").start(() -> stop(server, true));
     try {
       if (!stop.join(FORCED_TIMEOUT)) {
         LOG.log(Level.ERROR, "not stopped within " + FORCED_TIMEOUT.toSeconds() + " s: exiting");

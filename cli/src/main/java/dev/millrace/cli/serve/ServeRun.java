@@ -17,6 +17,7 @@ import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.NodeSettings;
 import dev.millrace.cluster.node.LayerNode;
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
@@ -72,8 +73,7 @@ final class ServeRun {
     }
     WorkspaceTakeover takeover = new WorkspaceTakeover(place, settings, ifOwned);
     SignalHandlers.install(stopping::signal);
-    Thread.setDefaultUncaughtExceptionHandler(
-        (thread, problem) -> LOG.log(Level.ERROR, "thread " + thread.getName() + " died", problem));
+    Thread.setDefaultUncaughtExceptionHandler(MonitoredThreads::workDied); // of libraries
     JobStore store; // null: nothing to do
     try {
       store = takeover.await();

@@ -2,6 +2,7 @@ package dev.millrace.cli.serve;
 
 import dev.millrace.cli.format.PipeWaitText;
 import dev.millrace.cli.place.OwnablePlace;
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.StoreException;
 import java.lang.System.Logger.Level;
@@ -32,7 +33,10 @@ final class ServerAnnouncement implements AutoCloseable {
     Map<String, String> first = waiting == null ? Map.of() : waiting.get();
     announce(info, first);
     if (waiting != null) {
-      looking = Thread.ofVirtual().name("announcement").start(() -> watch(info, waiting, first));
+      looking =
+          MonitoredThreads.virtualWork()
+              .name("announcement")
+              .start(() -> watch(info, waiting, first));
     }
   }
 

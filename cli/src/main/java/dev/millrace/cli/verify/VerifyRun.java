@@ -13,6 +13,7 @@ import dev.millrace.cli.options.InferenceOptions;
 import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cli.verify.FrozenTasks.FrozenTask;
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.Adoption;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -124,7 +125,8 @@ final class VerifyRun {
   private void repeat(Inference inference, List<FrozenTask> tasks) throws InterruptedException {
     record Running(FrozenTask task, Future<VerifyResult> verdict) {}
     ArrayDeque<Running> running = new ArrayDeque<>();
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+    try (ExecutorService threads =
+        Executors.newThreadPerTaskExecutor(MonitoredThreads.virtualWork().factory())) {
       for (FrozenTask task : tasks) {
         if (running.size() >= inference.slots()) {
           Running first = running.remove();

@@ -4,6 +4,7 @@ import dev.millrace.cluster.internal.link.NodeMessage;
 import dev.millrace.cluster.internal.link.PeerConnections;
 import dev.millrace.cluster.internal.link.RetryingSender;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
+import dev.millrace.engine.internal.thread.EngineThreads;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -71,7 +72,7 @@ final class DialingNodeLinks implements NodeLinks, AutoCloseable {
     if (other != null) {
       return other;
     }
-    Thread.ofVirtual()
+    EngineThreads.virtualWork()
         .name("millrace-dial-" + node)
         .start(
             () -> {

@@ -18,6 +18,7 @@ import dev.millrace.cluster.internal.transfer.ModelStore;
 import dev.millrace.cluster.internal.transfer.PeerCalls;
 import dev.millrace.engine.internal.pipe.Segment;
 import dev.millrace.engine.internal.tensor.ComputePool;
+import dev.millrace.engine.internal.thread.EngineThreads;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -75,7 +76,7 @@ public final class LayerNode implements AutoCloseable {
         new NodeStatePublisher(
             budget, inventory, sessions, store::hashes, change -> joined().announce(change));
     ComputeLoop loop = new ComputeLoop(queue, inventory, sessions, publisher, pool, explicit);
-    this.thread = Thread.ofPlatform().daemon().name("millrace-node").unstarted(loop);
+    this.thread = EngineThreads.service("millrace-node").unstarted(loop);
   }
 
   /**

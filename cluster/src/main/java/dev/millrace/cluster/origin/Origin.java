@@ -25,6 +25,7 @@ import dev.millrace.cluster.internal.plan.PlannerSettings;
 import dev.millrace.cluster.internal.transfer.ModelServer;
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.NumericsVersion;
+import dev.millrace.engine.internal.thread.EngineThreads;
 import dev.millrace.engine.internal.wheel.BatchLoop;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
@@ -116,7 +117,7 @@ public final class Origin implements AutoCloseable {
             new WheelPipeActions(batchLoop, router, auditor, this::disconnect, this::announce),
             counters,
             ids);
-    planner = Thread.ofPlatform().daemon().name("millrace-planner").unstarted(this::plan);
+    planner = EngineThreads.service("millrace-planner").unstarted(this::plan);
     network =
         JoinedNetwork.join(
             settings.network(),

@@ -1,6 +1,7 @@
 package dev.millrace.http.job;
 
 import dev.millrace.core.Work;
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.Json;
@@ -293,7 +294,7 @@ public final class IdempotentSubmitter implements AutoCloseable {
     Instant now = timeline.now().steady();
     if (!closed && !now.isBefore(due)) {
       due = now.plus(SWEEP_INTERVAL);
-      sweep = Thread.ofVirtual().name("millrace-keys").start(this::sweep);
+      sweep = MonitoredThreads.virtualWork().name("millrace-keys").start(this::sweep);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.millrace.http.metrics;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobStore;
@@ -84,7 +85,7 @@ final class JobMeter implements AutoCloseable {
                 "Job changes that were not measured, because there were too many.")
             .register(registry);
     this.subscription = store.onChange(this::changed);
-    Thread.ofPlatform().daemon().name("millrace-meter").start(this::poll);
+    MonitoredThreads.service("millrace-meter").start(this::poll);
   }
 
   private static Counter.Builder counter(String name, String help) {

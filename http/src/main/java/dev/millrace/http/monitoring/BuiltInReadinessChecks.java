@@ -1,5 +1,6 @@
 package dev.millrace.http.monitoring;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.server.Server;
@@ -10,7 +11,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The readiness checks of every server: its store answers, and it accepts tasks. */
+/** The readiness checks of every server: its store answers, it accepts tasks, its threads live. */
 public final class BuiltInReadinessChecks {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
@@ -28,6 +29,21 @@ public final class BuiltInReadinessChecks {
             LOG.log(Level.WARNING, "store check failed: " + e.getMessage());
             return Optional.of("it does not answer; the server's log says why");
           }
+        });
+  }
+
+  /** No thread of this process has died that the server needs. */
+  public static ReadinessCheck threads() {
+    return ReadinessCheck.of(
+        "threads",
+        () -> {
+          int dead = MonitoredThreads.dead().size();
+          return dead == 0
+              ? Optional.empty()
+              : Optional.of(
+                  dead
+                      + (dead == 1 ? " thread has" : " threads have")
+                      + " died; the server's log says which and why; restart the server");
         });
   }
 

@@ -1,6 +1,7 @@
 package dev.millrace.http.so1;
 
 import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
@@ -73,7 +74,7 @@ final class LogFeed {
               .orElseGet(() -> LogTail.after(0).withEnding(deleted()));
       tail = now;
       if (now.ending() == null) {
-        Thread.ofVirtual().name("so1 log " + id).start(this::follow);
+        MonitoredThreads.virtualWork().name("so1 log " + id).start(this::follow);
       }
     }
     return now;

@@ -1,5 +1,6 @@
 package dev.millrace.http.transport;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Set;
@@ -23,7 +24,7 @@ public final class StallWatcher implements AutoCloseable {
    */
   public StallWatcher(LongConsumer also) {
     this.also = also;
-    thread = Thread.ofPlatform().daemon().name("millrace-http-watch").start(this::watch);
+    thread = MonitoredThreads.service("millrace-http-watch").start(this::watch);
   }
 
   long now() {

@@ -1,5 +1,6 @@
 package dev.millrace.http.webhook;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
@@ -43,7 +44,7 @@ final class AllowedAddressResolver implements AutoCloseable {
             10,
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
-            Thread.ofPlatform().daemon().name("millrace-lookup-", 1).factory());
+            MonitoredThreads.work().name("millrace-lookup-", 1).factory());
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.millrace.http.webhook;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -51,7 +52,7 @@ final class PinnedHttpClient implements AutoCloseable {
     this.tls = tls;
     this.timer =
         new ScheduledThreadPoolExecutor(
-            1, Thread.ofPlatform().daemon().name("millrace-hook-timer").factory());
+            1, MonitoredThreads.service("millrace-hook-timer").factory());
     timer.setRemoveOnCancelPolicy(true);
   }
 

@@ -1,5 +1,6 @@
 package dev.millrace.http.webhook;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.Webhook;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Subscription;
@@ -40,12 +41,13 @@ public final class WebhookService implements AutoCloseable, WebhookPolicy {
     RetryTimes times = new RetryTimes(new ProcessTimeline(settings.clock()), settings.retry());
     this.sender = new WebhookSender(settings.secret(), times, resolver, client);
     this.threads =
-        Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("millrace-hook-", 1).factory());
+        Executors.newThreadPerTaskExecutor(
+            MonitoredThreads.virtualWork().name("millrace-hook-", 1).factory());
     DeliveryQueue queue =
         new DeliveryQueue(environment.capacity(), settings.maxConcurrent(), settings.maxPerHost());
     this.scheduler = new WebhookScheduler(store, times, sender, threads, queue);
     this.subscription = store.onChange(scheduler::jobChanged);
-    this.thread = Thread.ofPlatform().daemon().name("millrace-hooks").start(scheduler);
+    this.thread = MonitoredThreads.service("millrace-hooks").start(scheduler);
   }
 
   /** What tests replace. */

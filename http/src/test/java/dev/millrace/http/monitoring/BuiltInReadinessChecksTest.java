@@ -2,6 +2,7 @@ package dev.millrace.http.monitoring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.server.InMemoryServer;
@@ -32,6 +33,23 @@ class BuiltInReadinessChecksTest {
       server.stop();
       assertThat(ready.failure()).contains("it is STOPPED");
     }
+  }
+
+  @Test
+  void deadThreadIsReportedWithoutItsName() throws InterruptedException {
+    try {
+      MonitoredThreads.service("millrace-test")
+          .start(
+              () -> {
+                throw new StackOverflowError("injected");
+              })
+          .join();
+      assertThat(BuiltInReadinessChecks.threads().failure())
+          .contains("1 thread has died; the server's log says which and why; restart the server");
+    } finally {
+      MonitoredThreads.forget("millrace-test");
+    }
+    assertThat(BuiltInReadinessChecks.threads().failure()).isEmpty();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.millrace.server.exec;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
@@ -65,7 +66,7 @@ public final class ExecWorker implements Worker {
     // Platform threads: a read from a pipe would pin the carrier of a virtual thread.
     this.pumps =
         Executors.newCachedThreadPool(
-            Thread.ofPlatform().daemon().name("exec-" + type + "-", 1).factory());
+            MonitoredThreads.work().name("exec-" + type + "-", 1).factory());
   }
 
   /** A worker from {@code TYPE=COMMAND}, the form of the command line. */

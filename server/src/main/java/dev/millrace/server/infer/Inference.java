@@ -1,6 +1,8 @@
 package dev.millrace.server.infer;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.internal.thread.EngineThreads;
 import dev.millrace.server.TaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.Worker;
@@ -67,13 +69,14 @@ public final class Inference implements AutoCloseable {
    * @param patience how long to wait for a network if other models can run meanwhile
    */
   static Inference open(InferenceSettings settings, LongSupplier clock, Duration patience) {
+    EngineThreads.onServiceDeath(MonitoredThreads::serviceDied);
     ModelLibrary library =
         new ModelLibrary(
             settings.models(), settings.engine(), settings.defaults(), settings.shelf(), clock);
     Inference inference = new Inference(settings, library);
     try {
       library.loadDefault(patience);
-      Thread.ofPlatform().daemon().name("millrace-idle").start(inference::maintainPeriodically);
+      MonitoredThreads.service("millrace-idle").start(inference::maintainPeriodically);
       return inference;
     } catch (TaskRefused | ModelLoadException e) {
       inference.close();
@@ -98,10 +101,18 @@ public final class Inference implements AutoCloseable {
     }
   }
 
+  private void maintain() throws InterruptedException {
+    try {
+      library.maintain();
+    } catch (RuntimeException | Error e) { // the thread must go on
+      LOG.log(Level.WARNING, "idle models could not be unloaded; trying again", e);
+    }
+  }
+
   private void maintainPeriodically() {
     try {
       while (!closed.await(TICK.toNanos(), TimeUnit.NANOSECONDS)) {
-        library.maintain();
+        maintain();
       }
     } catch (InterruptedException e) {
       LOG.log(Level.WARNING, "unexpected interrupt: idle models are no longer unloaded");

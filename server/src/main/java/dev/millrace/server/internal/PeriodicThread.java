@@ -1,5 +1,6 @@
 package dev.millrace.server.internal;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
 import java.lang.System.Logger.Level;
@@ -37,7 +38,7 @@ public final class PeriodicThread implements AutoCloseable {
   public static PeriodicThread start(
       String name, Duration pause, Runnable action, Consumer<StoreBrokenException> broken) {
     PeriodicThread thread = new PeriodicThread(name, pause, action, broken);
-    Thread.ofPlatform().name(name).daemon().start(thread::run);
+    MonitoredThreads.service(name).start(thread::run);
     return thread;
   }
 

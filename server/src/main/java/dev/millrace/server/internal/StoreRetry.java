@@ -22,6 +22,9 @@ public final class StoreRetry {
   private static final Duration FIRST_WAIT = Duration.ofMillis(100);
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
+  /** How often a call may throw an Error and be repeated. */
+  private static final int MAX_ERRORS = 3;
+
   private final ProcessClock clock;
   private final Set<Object> failingCallers = new HashSet<>(); // guarded by this
   private long since; // monotonic; guarded by this
@@ -55,7 +58,11 @@ public final class StoreRetry {
           throw e; // a retry would not help
         } catch (StoreException.Closed e) {
           return Optional.empty(); // the next owner recovers the task
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+          if (e instanceof Error && tries >= MAX_ERRORS) {
+            // It may lie in what is to be stored: then it would fail for ever, and stop all others.
+            throw new JobException("the store failed " + (tries + 1) + " times: " + e, e);
+          }
           failureBegan(caller, e);
           if (!worth.getAsBoolean() || !awaitNextTry(tries)) {
             return Optional.empty();
@@ -67,7 +74,7 @@ public final class StoreRetry {
     }
   }
 
-  public synchronized void failureBegan(Object caller, RuntimeException problem) {
+  public synchronized void failureBegan(Object caller, Throwable problem) {
     if (failingCallers.isEmpty()) {
       since = clock.nanoTime();
       // The message of a store says what is wrong; for anything else, log where it happened.

@@ -7,6 +7,7 @@ import dev.millrace.cluster.internal.plan.PipeSession;
 import dev.millrace.cluster.internal.plan.PlannerEvent;
 import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.internal.pipe.Pipe.NodeLayers;
+import dev.millrace.engine.internal.thread.EngineThreads;
 import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.List;
@@ -78,7 +79,7 @@ public final class Auditor implements OriginAuditRecorder.EndedSequences, AutoCl
     this.environment = environment;
     this.counters = counters;
     this.timeoutMillis = timeoutMillis;
-    thread = Thread.ofPlatform().daemon().name("millrace-audit").unstarted(this::run);
+    thread = EngineThreads.service("millrace-audit").unstarted(this::run);
   }
 
   /**

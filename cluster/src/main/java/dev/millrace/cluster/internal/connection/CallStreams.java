@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.connection;
 
+import dev.millrace.engine.internal.thread.EngineThreads;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -32,7 +33,7 @@ final class CallStreams implements AutoCloseable {
     connection.setReadTimeout(timeout);
     this.out = new DataOutputStream(new BufferedOutputStream(timed(connection.out()), BUFFER));
     this.in = new DataInputStream(new BufferedInputStream(flushing(connection), BUFFER));
-    this.watch = Thread.ofVirtual().name("millrace-call-watch").start(this::watch);
+    this.watch = EngineThreads.virtualWork().name("millrace-call-watch").start(this::watch);
   }
 
   DataInputStream in() {

@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.connection;
 
+import dev.millrace.engine.internal.thread.EngineThreads;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
@@ -19,7 +20,7 @@ final class ConnectionDeadline implements AutoCloseable {
   private final Thread watch;
 
   ConnectionDeadline(Duration time, Socket plain) {
-    watch = Thread.ofVirtual().name("millrace-deadline").start(() -> watch(time, plain));
+    watch = EngineThreads.virtualWork().name("millrace-deadline").start(() -> watch(time, plain));
   }
 
   private void watch(Duration time, Socket plain) {

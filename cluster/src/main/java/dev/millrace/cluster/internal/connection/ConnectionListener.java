@@ -5,6 +5,7 @@ import dev.millrace.cluster.ClusterProtocol;
 import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.internal.connection.HelloProtocol.Welcome;
 import dev.millrace.cluster.internal.text.DisplayText;
+import dev.millrace.engine.internal.thread.EngineThreads;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -70,10 +71,7 @@ public final class ConnectionListener implements AutoCloseable {
     this.server = bind(listen);
     this.address = new HostPort(listen.host(), server.getLocalPort());
     this.accepting =
-        Thread.ofPlatform()
-            .daemon(true)
-            .name("millrace-accept-" + identity.name())
-            .unstarted(this::accept);
+        EngineThreads.service("millrace-accept-" + identity.name()).unstarted(this::accept);
   }
 
   private static ServerSocket bind(HostPort listen) {
@@ -140,7 +138,7 @@ public final class ConnectionListener implements AutoCloseable {
 
   private void accepted(Socket plain) {
     Thread thread =
-        Thread.ofVirtual()
+        EngineThreads.virtualWork()
             .name("millrace-inbound-" + identity.name())
             .unstarted(() -> receive(plain));
     synchronized (pending) {

@@ -14,6 +14,7 @@ import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.model.SegmentWeights;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.tensor.ComputePool;
+import dev.millrace.engine.internal.thread.EngineThreads;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -48,7 +49,7 @@ public final class LayerLoader implements AsyncLayerLoader, AutoCloseable {
   private final ComputePool pool;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(
-          Thread.ofPlatform().daemon().name("millrace-node-loader").factory());
+          EngineThreads.work().name("millrace-node-loader").factory());
   private volatile @Nullable ModelFetch fetch;
   private volatile boolean closed;
 
@@ -96,8 +97,7 @@ public final class LayerLoader implements AsyncLayerLoader, AutoCloseable {
   private void loadAndHash(LayerEntry entry, Path file, Listener listener) {
     List<Stamp> before = stamps(file);
     CompletableFuture<String> hash = new CompletableFuture<>();
-    Thread.ofPlatform()
-        .daemon()
+    EngineThreads.work()
         .name("millrace-node-hash")
         .start(
             () -> {

@@ -5,6 +5,7 @@ import dev.millrace.cluster.internal.connection.TlsConnection;
 import dev.millrace.cluster.internal.connection.WireErrors;
 import dev.millrace.cluster.internal.link.NodeMessage.Kind;
 import dev.millrace.cluster.internal.text.DisplayText;
+import dev.millrace.engine.internal.thread.EngineThreads;
 import java.io.IOException;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
@@ -73,8 +74,8 @@ final class Link {
 
   private Thread.Builder thread(boolean busy, String name) {
     return busy
-        ? Thread.ofPlatform().daemon(true).name(name + node)
-        : Thread.ofVirtual().name(name + node);
+        ? EngineThreads.work().name(name + node)
+        : EngineThreads.virtualWork().name(name + node);
   }
 
   void start() {

@@ -18,7 +18,9 @@ import dev.millrace.cluster.internal.connection.TlsConnection;
 import dev.millrace.cluster.internal.link.LinkedNode.Location;
 import dev.millrace.cluster.internal.text.DisplayText;
 import dev.millrace.engine.NumericsVersion;
+import dev.millrace.engine.internal.thread.EngineThreads;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * them ourselves, except by {@link #close}. Calls have connections of their own.
  */
 public final class PeerConnections implements MessageSender, AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cluster");
+
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private final NodeIdentity identity;
@@ -61,7 +65,7 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
     this.dialer = new ConnectionDialer(identity, settings.helloTimeout());
     this.inbound = new InboundConnectionHandler(identity, settings, policy, new AcceptedLinks());
     this.listener = new ConnectionListener(identity, listen, settings.helloTimeout(), inbound);
-    this.watch = Thread.ofVirtual().name("millrace-link-watch").unstarted(this::watch);
+    this.watch = EngineThreads.virtualService("millrace-link-watch").unstarted(this::watch);
   }
 
   /**
@@ -295,11 +299,19 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
         Thread.sleep(settings.linkTimeout().dividedBy(2));
         long now = System.nanoTime();
         for (LinkedNode peer : nodes.values()) {
-          peer.links().forEach(link -> link.check(now));
+          peer.links().forEach(link -> check(link, now));
         }
       }
     } catch (InterruptedException e) {
       // Closed.
+    }
+  }
+
+  private static void check(Link link, long now) {
+    try {
+      link.check(now);
+    } catch (RuntimeException | Error e) { // the other links are checked anyway
+      LOG.log(Level.WARNING, "a link could not be checked", e);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.link;
 
+import dev.millrace.engine.internal.thread.EngineThreads;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -73,7 +74,9 @@ public final class RetryingSender implements AutoCloseable {
     if (!queue.running) {
       queue.running = true;
       running++;
-      Thread.ofVirtual().name("millrace-courier-" + node).start(() -> deliver(node, queue));
+      EngineThreads.virtualWork()
+          .name("millrace-courier-" + node)
+          .start(() -> deliver(node, queue));
     }
   }
 

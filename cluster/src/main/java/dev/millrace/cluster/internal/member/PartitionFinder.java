@@ -5,6 +5,7 @@ import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.internal.connection.NodeIdentity;
 import dev.millrace.cluster.internal.link.PeerConnections;
 import dev.millrace.cluster.internal.member.JoinCall.Answer;
+import dev.millrace.engine.internal.thread.EngineThreads;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
@@ -50,7 +51,7 @@ final class PartitionFinder implements AutoCloseable {
     this.membership = membership;
     this.pause = pause;
     this.thread =
-        Thread.ofVirtual().name("millrace-seeker-" + identity.name()).unstarted(this::run);
+        EngineThreads.virtualService("millrace-seeker-" + identity.name()).unstarted(this::run);
   }
 
   void start() {
@@ -69,15 +70,23 @@ final class PartitionFinder implements AutoCloseable {
       for (Duration next = SOON; ; next = min(next.multipliedBy(2), pause)) {
         Thread.sleep(next);
         for (HostPort at : join) {
-          if (isMember(at)) {
-            unmerged.remove(at);
-          } else {
-            ask(at, next.equals(pause));
-          }
+          seek(at, next.equals(pause));
         }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private void seek(HostPort at, boolean report) throws InterruptedException {
+    try {
+      if (isMember(at)) {
+        unmerged.remove(at);
+      } else {
+        ask(at, report);
+      }
+    } catch (RuntimeException | Error e) { // the thread must go on: partitions may come later
+      LOG.log(Level.WARNING, "could not look for a member at " + at, e);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.member;
 
+import dev.millrace.engine.internal.thread.EngineThreads;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
@@ -39,8 +40,7 @@ final class StateBroadcaster implements AutoCloseable {
     this.repeat = repeat;
     this.broadcast = broadcast;
     this.changed = changed;
-    this.thread =
-        Thread.ofPlatform().daemon().name("millrace-member-teller-" + name).unstarted(this::run);
+    this.thread = EngineThreads.service("millrace-member-teller-" + name).unstarted(this::run);
   }
 
   void start() {
@@ -144,7 +144,7 @@ final class StateBroadcaster implements AutoCloseable {
   private static void attempt(Runnable action) {
     try {
       action.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // the thread must go on
       LOG.log(Level.WARNING, "a change of members could not be handled", e);
     }
   }

@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.member;
 
+import dev.millrace.engine.internal.thread.EngineThreads;
 import dev.millrace.tls.MutualTls;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -35,7 +36,8 @@ final class TlsServerSocket extends ServerSocket {
 
   private final BlockingQueue<Socket> authenticated = new LinkedBlockingQueue<>();
 
-  private final Thread acceptor = Thread.ofPlatform().daemon().unstarted(this::run);
+  private final Thread acceptor =
+      EngineThreads.service("millrace-member-accept").unstarted(this::run);
 
   TlsServerSocket(SSLContext tls, Duration limit) throws IOException {
     this.tls = tls;
@@ -104,7 +106,7 @@ final class TlsServerSocket extends ServerSocket {
       }
       handshakes.put(socket, System.nanoTime() + limit.toNanos());
     }
-    Thread.ofVirtual().name("millrace-member-handshake").start(() -> handshake(socket));
+    EngineThreads.virtualWork().name("millrace-member-handshake").start(() -> handshake(socket));
   }
 
   /** Removes a connection from the handshakes; false if it was dropped before. */

@@ -1,6 +1,7 @@
 package dev.millrace.cluster.internal.member;
 
 import dev.millrace.cluster.internal.connection.NodeIdentity;
+import dev.millrace.engine.internal.thread.EngineThreads;
 import dev.millrace.tls.MutualTls;
 import java.io.IOException;
 import java.io.InputStream;
@@ -60,7 +61,7 @@ final class TlsSocket extends Socket {
     this.raw = raw;
     secure.complete(authenticated);
     this.peer = (InetSocketAddress) raw.getRemoteSocketAddress();
-    Thread.ofVirtual().name("millrace-member-writer").start(this::write);
+    EngineThreads.virtualWork().name("millrace-member-writer").start(this::write);
   }
 
   /** The names in the certificate of the sender whose bytes this thread reads. */
@@ -90,7 +91,7 @@ final class TlsSocket extends Socket {
   @Override
   public void connect(SocketAddress to, int timeout) {
     peer = (InetSocketAddress) to;
-    Thread.ofVirtual()
+    EngineThreads.virtualWork()
         .name("millrace-member-writer")
         .start(
             () -> {
@@ -120,7 +121,7 @@ final class TlsSocket extends Socket {
     if (queued.get() == 0) {
       closeRaw();
     } else {
-      Thread.ofVirtual().name("millrace-member-closer").start(this::closeRawSoon);
+      EngineThreads.virtualWork().name("millrace-member-closer").start(this::closeRawSoon);
     }
   }
 

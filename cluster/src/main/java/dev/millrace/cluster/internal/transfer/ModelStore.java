@@ -5,6 +5,7 @@ import dev.millrace.cluster.internal.text.FileErrors;
 import dev.millrace.engine.gguf.GgufException;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.gguf.ModelFileFinder;
+import dev.millrace.engine.internal.thread.EngineThreads;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
@@ -45,8 +46,7 @@ public final class ModelStore implements AutoCloseable {
     this.cache = cache;
     this.index = index;
     this.changed = changed;
-    this.hasherThread =
-        Thread.ofPlatform().daemon().name("millrace-hashes").unstarted(this::hashPaths);
+    this.hasherThread = EngineThreads.work().name("millrace-hashes").unstarted(this::hashPaths);
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.millrace.engine.internal.tensor;
 
+import dev.millrace.engine.internal.thread.EngineThreads;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -67,10 +68,7 @@ public final class ComputePool implements AutoCloseable {
       int worker = i;
       asleep[i] = new AtomicInteger();
       workers[i] =
-          Thread.ofPlatform()
-              .daemon()
-              .name("millrace-crew-" + (worker + 1))
-              .start(() -> serve(worker));
+          EngineThreads.service("millrace-crew-" + (worker + 1)).start(() -> serve(worker));
     }
   }
 

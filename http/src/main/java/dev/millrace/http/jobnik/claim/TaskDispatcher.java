@@ -1,5 +1,6 @@
 package dev.millrace.http.jobnik.claim;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.http.jobnik.claim.LongPollQueue.Waiter;
@@ -44,7 +45,7 @@ public final class TaskDispatcher implements AutoCloseable {
 
   public static TaskDispatcher start(JobStore store, int maxWaiters) {
     TaskDispatcher dispatcher = new TaskDispatcher(store, maxWaiters);
-    Thread.ofPlatform().name("millrace-dispatch").daemon().start(dispatcher::watch);
+    MonitoredThreads.service("millrace-dispatch").start(dispatcher::watch);
     return dispatcher;
   }
 

@@ -1,6 +1,7 @@
 package dev.millrace.server.infer.model;
 
 import dev.millrace.core.internal.hash.Sha256;
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.gguf.GgufException;
 import dev.millrace.engine.internal.gguf.Gguf;
@@ -60,7 +61,7 @@ public final class ModelFileHasher {
   <T extends AutoCloseable> Hashed<T> hashWhile(List<Path> files, Supplier<T> loading) {
     List<FileStamp> before = stamps(files);
     CompletableFuture<String> hash = new CompletableFuture<>();
-    Thread.ofPlatform().daemon().name("millrace-hash").start(() -> complete(hash, before));
+    MonitoredThreads.work().name("millrace-hash").start(() -> complete(hash, before));
     T loaded;
     try {
       loaded = loading.get();

@@ -1,5 +1,6 @@
 package dev.millrace.server.infer.shelf;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.server.infer.parameters.TaskRefused;
 import dev.millrace.server.infer.shelf.ShelfSlot.Event;
 import dev.millrace.server.infer.shelf.ShelfSlot.State;
@@ -152,10 +153,7 @@ public final class ModelShelf implements AutoCloseable {
 
   private void move(List<ShelfSlot<?>> out, @Nullable ShelfSlot<?> in) {
     Thread thread =
-        Thread.ofPlatform()
-            .daemon()
-            .name("millrace-models")
-            .unstarted(() -> unloadAndLoad(out, in));
+        MonitoredThreads.work().name("millrace-models").unstarted(() -> unloadAndLoad(out, in));
     try {
       thread.start(); // it needs the lock that this thread holds
     } catch (OutOfMemoryError e) { // thrown when the system has no more threads
