@@ -144,6 +144,11 @@ class DoctorCommandTest extends CommandFixture {
     Path job = Files.createDirectories(ws.resolve("processing/1736700000_1_0"));
     Files.writeString(job.resolve("events.jsonl"), line);
     finds("logs", "ok", "1 logs of running jobs are intact");
+    String shared =
+        "{\"n\":2,\"at\":\"2026-01-01T00:00:00Z\",\"on\":\"task\",\"stage\":1,\"task\":1,"
+            + "\"event\":\"freeze_shared\",\"terms\":{\"stop\":null},\"shared\":{\"stop\":1}}\n";
+    Files.writeString(job.resolve("events.jsonl"), line + shared);
+    finds("logs", "ok", "1 logs of running jobs are intact");
     Files.writeString(job.resolve("events.jsonl"), line + "{\"n\":2,");
     finds("logs", "warn", "torn line");
     Files.writeString(
