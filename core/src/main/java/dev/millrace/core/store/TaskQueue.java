@@ -69,7 +69,10 @@ public interface TaskQueue {
    */
   void onLever(Consumer<JobId> watcher);
 
-  /** Adds a line to the job's log. Durable with the next answer at the latest. */
+  /**
+   * Adds a line to the job's log. Durable with the next answer at the latest. A long line is cut;
+   * when a task or a job has logged too much, one line says so and later ones are dropped.
+   */
   void log(Claim claim, String level, String line);
 
   /**
