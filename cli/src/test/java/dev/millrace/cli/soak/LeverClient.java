@@ -1,6 +1,8 @@
 package dev.millrace.cli.soak;
 
+import dev.millrace.api.ApiJob;
 import dev.millrace.api.NewTask;
+import dev.millrace.cli.soak.SoakHistory.Answer;
 import dev.millrace.client.RetryPolicy;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
@@ -26,7 +28,7 @@ final class LeverClient extends SoakClient {
   private void pull(SoakJobs.Known job) {
     String mark = actor + "-mark-" + ++marks;
     UUID id = job.uuid();
-    switch (random.nextInt(16)) {
+    switch (random.nextInt(18)) {
       case 0, 1, 2 ->
           ask(
               "describe",
@@ -45,6 +47,7 @@ final class LeverClient extends SoakClient {
       case 7, 8, 9 -> ask("resume", job.id(), "", () -> client.jobs().resume(id));
       case 10 -> ask("abort", job.id(), "", () -> client.jobs().abort(id));
       case 11, 12, 13 -> approve(job);
+      case 14 -> retry(job, mark);
       default -> addTask(job, mark);
     }
   }
@@ -54,6 +57,20 @@ final class LeverClient extends SoakClient {
     if (job.kind() == SoakDocuments.Kind.GATED) {
       ask("approve", job.id(), "", () -> client.stages().approve(stage(job, 2)));
     }
+  }
+
+  /** Only a job that has ended can be retried; the new one keeps what was completed. */
+  private void retry(SoakJobs.Known job, String key) {
+    ask(
+        "retry",
+        job.id(),
+        key,
+        () -> {
+          ApiJob made = client.jobs().retry(job.uuid(), false, key).job();
+          String id = made.ownId().value();
+          run.history().add(actor, "submit", id, "", Answer.ACKNOWLEDGED);
+          run.jobs().add(new SoakJobs.Known(made.id(), id, job.kind()));
+        });
   }
 
   private void addTask(SoakJobs.Known job, String mark) {

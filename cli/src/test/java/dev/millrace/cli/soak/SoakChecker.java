@@ -92,7 +92,7 @@ final class SoakChecker {
         results.put(task, job.result(event));
       }
     }
-    if (job.place().equals("output") && completed.isEmpty()) {
+    if (job.place().equals("output") && completed.isEmpty() && job.events("adopt").isEmpty()) {
       report(job.id(), "is done without a completed task");
     }
   }
@@ -101,7 +101,9 @@ final class SoakChecker {
   private void submissions(List<JobRecord> found) {
     Map<String, Integer> names = new HashMap<>();
     for (JobRecord job : found) {
-      names.merge(job.meta().string("name", ""), 1, Integer::sum);
+      if (!job.meta().has("retryOf")) { // a retry keeps the name
+        names.merge(job.meta().string("name", ""), 1, Integer::sum);
+      }
     }
     history
         .all("submit")
@@ -111,7 +113,7 @@ final class SoakChecker {
               if (acknowledged && !jobs.containsKey(operation.subject())) {
                 report(operation.subject(), "acknowledged and lost: " + operation);
               }
-              int copies = names.getOrDefault(operation.mark(), 0);
+              int copies = operation.mark().isEmpty() ? 1 : names.getOrDefault(operation.mark(), 0);
               if (copies > 1 || acknowledged && copies == 0) {
                 report(operation.subject(), "is there " + copies + " times: " + operation);
               }

@@ -22,7 +22,7 @@ final class SoakDocuments {
     GATED,
     /** Submitted PAUSED. */
     HELD,
-    /** Takes more tasks until it ends. */
+    /** Submitted PAUSED, and takes more tasks until it is resumed and its stage begins. */
     OPEN,
     /** A few tokens of the house model. */
     GENERATED
@@ -48,7 +48,8 @@ final class SoakDocuments {
       case GATED ->
           document.put("stages", List.of(program(name), remote(name, 1).put("gate", true)));
       case HELD -> document.put("hold", true).put("stages", List.of(program(name)));
-      case OPEN -> document.put("open", true).put("stages", List.of(remote(name, 2)));
+      case OPEN ->
+          document.put("open", true).put("hold", true).put("stages", List.of(remote(name, 2)));
       case GENERATED ->
           document.put(
               "stages",

@@ -70,13 +70,19 @@ class SoakIT {
       } catch (Exception | AssertionError e) {
         problems.add(e.toString());
       }
-      System.out.println("SoakIT: " + run.history().counts());
+      System.out.println("SoakIT: " + run.history().counts() + ", owners " + owners(run));
       endProcesses();
       if (!problems.isEmpty()) {
         keep(run);
       }
     }
     assertThat(problems).as(settings.command()).isEmpty();
+  }
+
+  /** How often the workspace changed hands. */
+  private static String owners(SoakRun run) throws IOException {
+    Path epoch = run.workspace().resolve(".millrace/epoch");
+    return Files.exists(epoch) ? Files.readString(epoch).strip() : "none";
   }
 
   /** Both servers are to have it, in turn. */

@@ -13,6 +13,8 @@ final class SoakProcess {
   /** In the environment of every process of a soak, and of those that these start. */
   static final String MARK = "MILLRACE_SOAK";
 
+  private static final int KILLED = 128 + 9;
+
   private final SoakRun run;
   private final String name;
   private final ProcessBuilder builder;
@@ -73,11 +75,14 @@ final class SoakProcess {
     }
   }
 
-  /** Starts it again if it has ended; a process that nobody has killed says why in its output. */
+  /** Starts it again if it has ended: by our SIGKILL or SIGTERM, or else it should not have. */
   synchronized void revive() throws IOException {
     if (!process.isAlive()) {
-      run.history()
-          .add(name, "ended", "status " + process.exitValue(), "", SoakHistory.Answer.UNKNOWN);
+      int status = process.exitValue();
+      run.history().add(name, "ended", "status " + status, "", SoakHistory.Answer.UNKNOWN);
+      if (status != 0 && status != KILLED) {
+        run.history().problem(name + " ended with status " + status);
+      }
       stopped = false;
       process = builder.start();
     }
