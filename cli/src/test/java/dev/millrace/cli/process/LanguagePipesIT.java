@@ -9,8 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Processes that are started by files of Language Pipes. */
+@ResourceLock(LauncherProcess.CORES)
 class LanguagePipesIT extends LauncherFixture {
   private static final String KEY = "8f1c02d97ab34e5566d0c9a1b37e42fd";
   private static final String API_KEY = "sk-of-a-client";

@@ -11,6 +11,9 @@ import java.util.concurrent.TimeUnit;
 
 /** A process of the launcher, with its output in files. */
 public final class LauncherProcess implements AutoCloseable {
+  /** A resource of tests: what computes on all cores for long would starve another such test. */
+  static final String CORES = "all cores";
+
   private static final Path HOME =
       Path.of(System.getProperty("basedir", "")).toAbsolutePath().getParent();
 

@@ -9,8 +9,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Two hosts with a cable that is unplugged while a model runs over both. */
+@ResourceLock(LauncherProcess.CORES)
 class PartitionIT extends LauncherFixture {
   @Test
   void anUnpluggedCableChangesNoByte() {

@@ -19,8 +19,10 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** The house model over several processes, which are killed, frozen and restarted. */
+@ResourceLock(LauncherProcess.CORES)
 class PipesIT extends LauncherFixture {
   private static final int TOKENS = Boolean.getBoolean("millrace.proof") ? 400 : 80;
   private static final int FAULTS = Boolean.getBoolean("millrace.proof") ? 50 : 6;

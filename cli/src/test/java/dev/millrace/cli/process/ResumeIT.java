@@ -15,11 +15,13 @@ import java.util.Random;
 import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * A server is killed, paused and stopped in the middle of a generation, and the text is the same as
  * without these faults.
  */
+@ResourceLock(LauncherProcess.CORES)
 class ResumeIT extends LauncherFixture {
   private static final boolean PROOF = Boolean.getBoolean("millrace.proof");
   private static final int TOKENS = PROOF ? 700 : 400;
