@@ -3,9 +3,9 @@ package dev.millrace.cli.soak;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** A process that is started again whenever it has ended. All its output is kept in one file. */
@@ -13,7 +13,8 @@ final class SoakProcess {
   /** In the environment of every process of a soak, and of those that these start. */
   static final String MARK = "MILLRACE_SOAK";
 
-  private static final int KILLED = 128 + 9;
+  /** After SIGTERM, after a second one, after SIGKILL. */
+  private static final Set<Integer> ENDS = Set.of(0, 130, 128 + 9);
 
   private final SoakRun run;
   private final String name;
@@ -75,12 +76,15 @@ final class SoakProcess {
     }
   }
 
-  /** Starts it again if it has ended: by our SIGKILL or SIGTERM, or else it should not have. */
+  /**
+   * Starts it again if it has ended: by our SIGKILL or SIGTERM, or because there was no space for
+   * its start; else it should not have.
+   */
   synchronized void revive() throws IOException {
     if (!process.isAlive()) {
       int status = process.exitValue();
       run.history().add(name, "ended", "status " + status, "", SoakHistory.Answer.UNKNOWN);
-      if (status != 0 && status != KILLED) {
+      if (!ENDS.contains(status) && !lastLine().contains("No space left on device")) {
         run.history().problem(name + " ended with status " + status);
       }
       stopped = false;
@@ -88,12 +92,15 @@ final class SoakProcess {
     }
   }
 
+  private String lastLine() throws IOException {
+    List<String> lines = Files.readAllLines(output);
+    return lines.isEmpty() ? "" : lines.getLast();
+  }
+
   /** Lets it finish what it does. */
   synchronized int terminate() throws IOException, InterruptedException {
-    List<String> signals = new ArrayList<>(List.of("CONT", "TERM"));
-    for (String each : signals) {
-      signal(each);
-    }
+    signal("CONT");
+    signal("TERM");
     if (!process.waitFor(120, TimeUnit.SECONDS)) {
       run.history().problem(name + " does not end after SIGTERM");
       process.destroyForcibly().waitFor();
