@@ -19,6 +19,7 @@ import dev.millrace.core.store.RetryResult;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.OwnerStatus;
 import dev.millrace.store.fs.Workspace;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -120,6 +121,11 @@ public record LocalWorkspace(String name, Workspace workspace) implements Ownabl
   @Override
   public OwnablePlace requireOwnable() {
     return this;
+  }
+
+  @Override
+  public Path programs() {
+    return workspace.programs();
   }
 
   @Override

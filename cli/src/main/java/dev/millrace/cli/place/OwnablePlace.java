@@ -2,6 +2,7 @@ package dev.millrace.cli.place;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /** A place whose jobs this process can process. One process at a time owns it. */
@@ -9,6 +10,9 @@ public interface OwnablePlace extends Place {
 
   /** Where it is, in full, for messages and commands to copy. */
   String location();
+
+  /** Where its owner records the programs that it runs, for the next owner. */
+  Path programs();
 
   /** Takes ownership; empty if another process has it. */
   Optional<JobStore> own();

@@ -25,7 +25,9 @@ import dev.millrace.server.DrainResult;
 import dev.millrace.server.JobLog;
 import dev.millrace.server.Server;
 import dev.millrace.server.ServerBuilder;
+import dev.millrace.server.exec.ExecLimits;
 import dev.millrace.server.exec.ExecWorker;
+import dev.millrace.server.exec.RunningPrograms;
 import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.server.infer.model.NamedModel;
@@ -103,6 +105,7 @@ final class ServeRun {
 
   private int serve(OwnablePlace place, JobStore store) throws InterruptedException {
     place.withdraw(); // a server that died may have left an announcement
+    programs(place).endLeftOver(ExecLimits.DEFAULT.grace());
     JsonObject info = settings.workers().info();
     place.announceStart(info);
     try (ServeFrontend frontend = ServeFrontend.of(settings, store);
@@ -115,6 +118,10 @@ final class ServeRun {
     } finally {
       place.withdraw();
     }
+  }
+
+  private static RunningPrograms programs(OwnablePlace place) {
+    return RunningPrograms.in(place.programs());
   }
 
   private int load(Context context) throws InterruptedException {
@@ -204,7 +211,10 @@ final class ServeRun {
     settings
         .workers()
         .commands()
-        .forEach((type, command) -> builder.worker(new ExecWorker(type, command)));
+        .forEach(
+            (type, command) ->
+                builder.worker(
+                    new ExecWorker(type, command, ExecLimits.DEFAULT, programs(context.place))));
     if (inference != null) {
       builder.group(inference.slots(), inference.workers());
     }

@@ -33,7 +33,8 @@ import java.util.concurrent.Executors;
  *
  * <p>When the program exits, is cancelled or runs out of time, or the server stops at once or is
  * killed, all processes that it started are ended: TERM, and KILL after the grace period. Only
- * processes that started their own session are left alone. Thread-safe.
+ * processes that started their own session are left alone. If the server is killed together with
+ * the watchdog that does this, {@link RunningPrograms} let the next server do it. Thread-safe.
  */
 public final class ExecWorker implements Worker {
   private static final String JSON_SCHEMA = "json_schema";
@@ -52,17 +53,25 @@ public final class ExecWorker implements Worker {
   }
 
   public ExecWorker(String type, String command, ExecLimits limits) {
-    this(type, command, limits, System.getenv().getOrDefault("PATH", "/usr/bin:/bin"));
+    this(type, command, limits, RunningPrograms.unrecorded());
   }
 
-  ExecWorker(String type, String command, ExecLimits limits, String path) {
+  /**
+   * @param programs where its programs are recorded while they run
+   */
+  public ExecWorker(String type, String command, ExecLimits limits, RunningPrograms programs) {
+    this(type, command, limits, programs, System.getenv().getOrDefault("PATH", "/usr/bin:/bin"));
+  }
+
+  ExecWorker(
+      String type, String command, ExecLimits limits, RunningPrograms programs, String path) {
     this.type = StageSpec.requireType(type);
     if (command.isBlank()) {
       throw new IllegalArgumentException("type \"" + type + "\" has no command");
     }
     this.command = command;
     this.limits = limits;
-    this.groups = ProcessGroupLauncher.open(path, limits.grace());
+    this.groups = ProcessGroupLauncher.open(path, limits.grace(), programs);
     // Platform threads: a read from a pipe would pin the carrier of a virtual thread.
     this.pumps =
         Executors.newCachedThreadPool(
@@ -136,12 +145,12 @@ public final class ExecWorker implements Worker {
   private static Map<String, String> environment(TaskContext task, String data) {
     Claim claim = task.claim();
     Map<String, String> environment = new HashMap<>();
-    environment.put("MILLRACE_JOB", claim.job().value());
+    environment.put(RunningProgram.JOB, claim.job().value());
     environment.put("MILLRACE_STAGE", Integer.toString(claim.key().stage()));
     environment.put("MILLRACE_TASK", Integer.toString(claim.key().task()));
     environment.put("MILLRACE_TYPE", claim.type());
     environment.put("MILLRACE_ATTEMPT", Integer.toString(claim.attempt()));
-    environment.put("MILLRACE_TOKEN", claim.key().token().toString());
+    environment.put(RunningProgram.TOKEN, claim.key().token().toString());
     environment.put("MILLRACE_DATA", data);
     TraceContext trace = task.trace();
     if (trace != null) {

@@ -31,6 +31,11 @@ final class ProcessGroup {
     return leader;
   }
 
+  /** Whether the leader leads a process group of its number, else it is alone. */
+  boolean hasGroup() {
+    return signals != null;
+  }
+
   /** The argument of kill(1) that reaches the group. */
   String target() {
     return (signals == null ? "" : "-") + leader.pid();

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code setsid(1)} makes the command the leader of a new session and process group whose number
  * is the process's own: a child of Java is never a group leader, so it need not fork. The command
- * then waits for a line on stdin, {@link #GO}, which is sent once the watchdog knows the group: so
- * the command never outlives this process.
+ * then waits for a line on stdin, {@link #GO}, which is sent once the watchdog knows the group and it
+ * is recorded: so the command never outlives this process, or not longer than until the next one.
  */
 final class ProcessGroupLauncher implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -37,9 +37,14 @@ final class ProcessGroupLauncher implements AutoCloseable {
   private final Duration grace;
   private final @Nullable ProcessSignals signals; // null: this machine has no process groups
   private final Watchdog watchdog;
+  private final RunningPrograms programs;
 
   private ProcessGroupLauncher(
-      List<String> prefix, Duration grace, @Nullable ProcessSignals signals) {
+      List<String> prefix,
+      Duration grace,
+      @Nullable ProcessSignals signals,
+      RunningPrograms programs) {
+    this.programs = programs;
     this.prefix = prefix;
     this.grace = grace;
     this.signals = signals;
@@ -49,18 +54,19 @@ final class ProcessGroupLauncher implements AutoCloseable {
   /**
    * @param path where to look for {@code setsid}: the directories of PATH
    */
-  static ProcessGroupLauncher open(String path, Duration grace) {
+  static ProcessGroupLauncher open(String path, Duration grace, RunningPrograms programs) {
     Optional<Path> setsid = find("setsid", path);
     Optional<ProcessSignals> signals = ProcessSignals.open();
     if (setsid.isPresent() && signals.isPresent()) {
-      return new ProcessGroupLauncher(List.of(setsid.get().toString()), grace, signals.get());
+      return new ProcessGroupLauncher(
+          List.of(setsid.get().toString()), grace, signals.get(), programs);
     }
     LOG.log(
         Level.WARNING,
         (setsid.isEmpty() ? "no setsid in PATH" : "kill(2) cannot be called")
             + ": processes that a program leaves behind may survive when it is cancelled;"
             + " install util-linux and allow native access");
-    return new ProcessGroupLauncher(List.of(), grace, null);
+    return new ProcessGroupLauncher(List.of(), grace, null, programs);
   }
 
   private static Optional<Path> find(String program, String path) {
@@ -82,6 +88,7 @@ final class ProcessGroupLauncher implements AutoCloseable {
     Process process = builder.start();
     ProcessGroup group = new ProcessGroup(process, signals, grace);
     watchdog.watch(group.target());
+    programs.add(group, environment);
     return group;
   }
 
@@ -89,6 +96,7 @@ final class ProcessGroupLauncher implements AutoCloseable {
   void end(ProcessGroup group) {
     group.end();
     watchdog.forget(group.target());
+    programs.remove(group);
   }
 
   @Override

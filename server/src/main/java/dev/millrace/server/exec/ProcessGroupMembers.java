@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Finds out whether a process group has live members. {@code kill(2)} counts zombies, and orphans
@@ -14,6 +15,31 @@ final class ProcessGroupMembers {
   private static final Path PROCESSES = Path.of("/proc");
 
   private ProcessGroupMembers() {}
+
+  /** Whether a process of the group runs that has all these lines in its environment. */
+  static boolean anyWith(long group, String... environment) {
+    try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROCESSES, "[1-9]*")) {
+      for (Path process : processes) {
+        if (isAlive(stat(process), group)
+            && environment(process).containsAll(List.of(environment))) {
+          return true;
+        }
+      }
+      return false;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Empty if the process is gone, or of another user. */
+  private static List<String> environment(Path process) {
+    try {
+      String all = Files.readString(process.resolve("environ"), StandardCharsets.ISO_8859_1);
+      return List.of(all.split("\0"));
+    } catch (IOException e) {
+      return List.of();
+    }
+  }
 
   /** Whether a process of the group still runs; true if that cannot be known. */
   static boolean anyAlive(long group) {

@@ -209,6 +209,7 @@ class ExecKillTest {
             "run",
             "echo half; echo pid1 $$ >&2; sleep 301 & echo pid2 $! >&2; sleep 302",
             ExecLimits.DEFAULT,
+            RunningPrograms.unrecorded(),
             "/nowhere"));
     JobId job = inMemory.submit("run", "x");
     ProcessHandle leader = process(job, "pid1");

@@ -91,6 +91,11 @@ public final class Workspace {
     return layout.root();
   }
 
+  /** Where the owner records the programs that it runs, for the next owner. */
+  public Path programs() {
+    return layout.internalPath("programs");
+  }
+
   /** Submits jobs. */
   public Work work() {
     return new Work(submitter());
