@@ -2,6 +2,7 @@ package dev.millrace.core.store.contract;
 
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.fixture.StoreFixture;
+import dev.millrace.core.store.random.RandomContract;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
@@ -269,7 +270,7 @@ public abstract class StoreContract implements StoreFixture {
   @Tag("slow")
   class Randomly extends RandomContract {
     @Override
-    StoreFixture fixture() {
+    protected StoreFixture fixture() {
       return StoreContract.this;
     }
   }

@@ -1,16 +1,15 @@
-package dev.millrace.core.store.contract;
+package dev.millrace.core.store.random;
 
 import dev.millrace.core.store.fixture.StoreFixture;
 import dev.millrace.core.store.memory.MemoryStoreFixture;
-import dev.millrace.core.store.random.RandomOperations;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The store and the executable specification agree through random operations. */
-abstract class RandomContract {
-  abstract StoreFixture fixture();
+public abstract class RandomContract {
+  protected abstract StoreFixture fixture();
 
   @ParameterizedTest
   @ValueSource(longs = {101, 102, 103})
