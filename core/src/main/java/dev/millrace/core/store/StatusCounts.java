@@ -15,6 +15,7 @@ import java.util.Map;
  * @param queue tasks that wait in an open stage of an open job, and all that a worker has claimed
  * @param oldest when the oldest job with such a waiting task was created, to the second
  * @param atGate jobs that wait for a user's approval, see {@link JobView#stageAtGate}
+ * @param unreadable jobs that cannot be read; {@code jobs} counts them in their states, too
  */
 public record StatusCounts(
     boolean complete,
@@ -23,7 +24,8 @@ public record StatusCounts(
     Map<TaskGroup, Long> tasks,
     Map<TaskGroup, Long> queue,
     Map<QueueGroup, Instant> oldest,
-    long atGate) {
+    long atGate,
+    long unreadable) {
 
   /** The type that stands for all types beyond the first thousand. */
   public static final String OTHER_TYPES = "other";

@@ -1,5 +1,7 @@
 package dev.millrace.core.store;
 
+import org.jspecify.annotations.Nullable;
+
 /** A store operation failed. The message says what failed, where, and what to do. */
 public class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -8,7 +10,7 @@ public class StoreException extends RuntimeException {
     super(message);
   }
 
-  public StoreException(String message, Throwable cause) {
+  public StoreException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 

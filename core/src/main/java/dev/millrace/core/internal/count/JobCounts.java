@@ -25,6 +25,11 @@ public final class JobCounts {
     WAITING
   }
 
+  /** A job that cannot be read. */
+  enum Unreadable {
+    JOB
+  }
+
   private static final TaskState[] TASK_STATES = TaskState.values();
 
   private final JobState state;
@@ -62,7 +67,9 @@ public final class JobCounts {
 
   /** A job of which only the state can be read. */
   static JobCounts unreadable(JobState state) {
-    return new JobCounts(state, Priority.MEDIUM, Instant.EPOCH);
+    JobCounts counts = new JobCounts(state, Priority.MEDIUM, Instant.EPOCH);
+    counts.groups.put(Unreadable.JOB, 1);
+    return counts;
   }
 
   /** Adds the next stage of the job. */

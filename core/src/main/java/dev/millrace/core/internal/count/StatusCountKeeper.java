@@ -137,6 +137,13 @@ public final class StatusCountKeeper implements AutoCloseable {
     }
   }
 
+  /** Call when a job turned out to be unreadable: its state still counts. */
+  public void unreadable(JobId id) {
+    if (started) {
+      reader.state(id).ifPresent(state -> counter.put(id, JobCounts.unreadable(state)));
+    }
+  }
+
   /** Call when a job appeared that another process submitted. */
   public void discovered(JobId id) {
     if (!started || counter.contains(id)) {

@@ -179,6 +179,7 @@ final class StatusCounter {
     Map<TaskGroup, Long> byTask = new HashMap<>();
     Map<TaskGroup, Long> queue = new HashMap<>();
     long atGate = 0;
+    long unreadable = 0;
     for (int i = 0; i < groups.size(); i++) {
       if (totals[i] != 0) {
         switch (groups.get(i)) {
@@ -187,6 +188,7 @@ final class StatusCounter {
           case TaskGroup group -> byTask.put(group, totals[i]);
           case QueuedTasks(TaskGroup group) -> queue.put(group, totals[i]);
           case JobCounts.Gate _ -> atGate = totals[i];
+          case JobCounts.Unreadable _ -> unreadable = totals[i];
           default -> throw new IllegalStateException("no group: " + groups.get(i));
         }
       }
@@ -194,7 +196,7 @@ final class StatusCounter {
     Map<QueueGroup, Instant> oldest = new HashMap<>();
     waiting.forEach(
         (group, seconds) -> oldest.put(group, Instant.ofEpochSecond(EPOCH + seconds.firstKey())));
-    return new StatusCounts(complete, byJob, byStage, byTask, queue, oldest, atGate);
+    return new StatusCounts(complete, byJob, byStage, byTask, queue, oldest, atGate, unreadable);
   }
 
   /** How many jobs are counted, and how many shapes they share. */

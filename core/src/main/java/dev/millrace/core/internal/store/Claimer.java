@@ -35,15 +35,15 @@ final class Claimer<J extends StoredJob> {
   private final JobRepository<J> repository;
   private final JobUpdater<J> updater;
   private final ClaimIndex index;
-  private final SkippedJobs skipped;
+  private final QuarantinedJobs quarantined;
   private final UndeliveredClaims<J> undelivered;
   private volatile boolean troubled;
 
-  Claimer(JobRepository<J> repository, JobUpdater<J> updater, SkippedJobs skipped) {
+  Claimer(JobRepository<J> repository, JobUpdater<J> updater, QuarantinedJobs quarantined) {
     this.repository = repository;
     this.updater = updater;
     this.index = repository.index();
-    this.skipped = skipped;
+    this.quarantined = quarantined;
     this.undelivered = new UndeliveredClaims<>(repository, updater);
   }
 
@@ -125,12 +125,12 @@ final class Claimer<J extends StoredJob> {
     } catch (StoreBrokenException e) {
       throw e;
     } catch (RuntimeException | Error e) {
-      if (e instanceof StoreException store && !repository.isOfOneJob(store)) {
+      if (e instanceof StoreException store && !updater.isOfOneJob(store)) {
         return store;
       }
-      index.drop(next); // continue with other jobs; a later rescan tries this one again
-      troubled = true;
-      skipped.report(next.id(), e);
+      index.drop(next); // continue with other jobs
+      troubled |= !quarantined.contains(next.id()); // then a later rescan tries this one again
+      quarantined.report(next.id(), e);
       return null;
     }
   }

@@ -48,6 +48,12 @@ public interface JobRepository<J extends StoredJob> {
   /** Reads a job in any state, with its log folded; null if there is none. */
   @Nullable J load(JobId id);
 
+  /**
+   * A text that changes when what is stored of a job does, as far as that can be told without
+   * reading it; the same for all jobs that do not exist. Never throws.
+   */
+  String version(JobId id);
+
   /** Whether no other process has changed the job since it was read or last appended to. */
   boolean isCurrent(J job);
 

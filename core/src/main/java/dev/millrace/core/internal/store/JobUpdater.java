@@ -10,6 +10,8 @@ import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TaskFold;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.JobException;
+import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.TaskEvent;
@@ -46,6 +48,7 @@ public final class JobUpdater<J extends StoredJob> {
 
   private final JobRepository<J> repository;
   private final StoreFence fence;
+  private final QuarantinedJobs quarantined;
   private final LoadedJobs<J> jobs;
   private final UnstartedJobCache<J> unstarted;
   private final ChangeNotifier notifier;
@@ -53,8 +56,9 @@ public final class JobUpdater<J extends StoredJob> {
   private final LongAdder released = new LongAdder();
   private final LongAccumulator lastCommit = new LongAccumulator(Math::max, 0);
 
-  JobUpdater(JobRepository<J> repository, StoreFence fence) {
+  JobUpdater(JobRepository<J> repository, StoreFence fence, QuarantinedJobs quarantined) {
     this.repository = repository;
+    this.quarantined = quarantined;
     this.fence = fence;
     this.jobs = new LoadedJobs<>(repository, this::load);
     this.unstarted = new UnstartedJobCache<>(jobs, repository);
@@ -181,6 +185,7 @@ public final class JobUpdater<J extends StoredJob> {
   /** Drops a job that was deleted. */
   void removed(JobId id) {
     forget(id);
+    quarantined.remove(id);
     counting.removed(id); // last: who had the job until now may have counted it
   }
 
@@ -290,6 +295,62 @@ public final class JobUpdater<J extends StoredJob> {
 
   /** Reads a job and completes what a crash left unfinished; the caller has it alone. */
   private @Nullable J load(JobId id, StepBatch batch) {
+    quarantined.requireWorthReading(id);
+    try {
+      J job = loadOrThrow(id, batch);
+      quarantined.remove(id);
+      return job;
+    } catch (StoreBrokenException | StoreException.Closed | ConcurrentUpdateException e) {
+      throw e;
+    } catch (StoreException e) {
+      throw isOfOneJob(e) ? quarantine(id, e) : e;
+    } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
+      throw quarantine(id, e);
+    }
+  }
+
+  /** Whether other jobs are not affected. */
+  boolean isOfOneJob(StoreException e) {
+    return e instanceof JobException || repository.isOfOneJob(e);
+  }
+
+  /**
+   * Leaves a job alone from now on, because reading it has thrown that.
+   *
+   * @return what to throw
+   */
+  public JobException quarantine(JobId id, Throwable problem) {
+    JobException e = quarantined.add(id, problem);
+    counting.unreadable(id);
+    return e;
+  }
+
+  /** Whether the job could not be read when it was last tried. */
+  public boolean isQuarantined(JobId id) {
+    return quarantined.contains(id);
+  }
+
+  /** Reads jobs again that may be readable by now. */
+  void readQuarantinedAgain() {
+    for (JobId id : quarantined.due()) {
+      try {
+        Optional<J> read =
+            step(
+                id,
+                (job, _) -> {
+                  repository.index().put(job);
+                  return job;
+                });
+        if (read.isPresent()) {
+          LOG.log(Level.INFO, "job " + id + " can be read again");
+        }
+      } catch (JobException e) {
+        // it stays in quarantine
+      }
+    }
+  }
+
+  private @Nullable J loadOrThrow(JobId id, StepBatch batch) {
     J job = repository.load(id);
     if (job == null) {
       return null;

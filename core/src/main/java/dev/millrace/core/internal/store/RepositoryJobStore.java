@@ -39,7 +39,7 @@ public abstract class RepositoryJobStore<J extends StoredJob>
   private final LeverActions<J> levers;
   private final Claimer<J> claimer;
   private final WorkerAnswers<J> answers;
-  private final SkippedJobs skipped = new SkippedJobs();
+  private final QuarantinedJobs quarantined;
   private final RandomGenerator random;
   private final WorkListeners listeners = new WorkListeners();
   private final StoreFence fence;
@@ -53,9 +53,10 @@ public abstract class RepositoryJobStore<J extends StoredJob>
     this.repository = repository;
     this.random = random;
     this.fence = fence;
-    this.updater = new JobUpdater<>(repository, fence);
+    this.quarantined = new QuarantinedJobs(repository);
+    this.updater = new JobUpdater<>(repository, fence, quarantined);
     this.levers = new LeverActions<>(repository, updater);
-    this.claimer = new Claimer<>(repository, updater, skipped);
+    this.claimer = new Claimer<>(repository, updater, quarantined);
     this.answers = new WorkerAnswers<>(repository, updater, claimer, random);
   }
 
@@ -143,7 +144,9 @@ public abstract class RepositoryJobStore<J extends StoredJob>
           updater.awaitAll(); // log lines that no caller waited for
           updater.forgetOutdated();
           claimer.releaseUndelivered();
-          return listeners.swept(new TimeoutSweep<>(repository, updater, skipped, random).run());
+          updater.readQuarantinedAgain();
+          return listeners.swept(
+              new TimeoutSweep<>(repository, updater, quarantined, random).run());
         });
   }
 

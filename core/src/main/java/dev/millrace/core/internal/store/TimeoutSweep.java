@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class TimeoutSweep<J extends StoredJob> {
   private final JobRepository<J> repository;
   private final JobUpdater<J> updater;
-  private final SkippedJobs skipped;
+  private final QuarantinedJobs quarantined;
   private final RandomGenerator random;
   private final Instant now; // steady
   private int moved;
@@ -29,11 +29,11 @@ final class TimeoutSweep<J extends StoredJob> {
   TimeoutSweep(
       JobRepository<J> repository,
       JobUpdater<J> updater,
-      SkippedJobs skipped,
+      QuarantinedJobs quarantined,
       RandomGenerator random) {
     this.repository = repository;
     this.updater = updater;
-    this.skipped = skipped;
+    this.quarantined = quarantined;
     this.random = random;
     this.now = repository.now().steady();
   }
@@ -57,10 +57,10 @@ final class TimeoutSweep<J extends StoredJob> {
         throw e;
       } catch (RuntimeException | Error e) {
         repository.index().keepOverdue(id, now); // the next sweep tries again
-        if (e instanceof StoreException store && !repository.isOfOneJob(store)) {
+        if (e instanceof StoreException store && !updater.isOfOneJob(store)) {
           trouble = store;
         } else {
-          skipped.report(id, e);
+          quarantined.report(id, e);
         }
       }
     }

@@ -75,6 +75,8 @@ import org.junit.jupiter.api.Tag;
  *       recorded after that, by the owner.
  *   <li>{@code prune} deletes final jobs whose {@code completedAt} is before the given time; states
  *       that are not final are ignored.
+ *   <li>A job that cannot be read keeps its state and its place. Methods that have to read it are a
+ *       {@code JobException}; claims and sweeps leave it out; an ended one can be deleted.
  *   <li>After {@code close} every method that may write is a {@code StoreException.Closed} and
  *       changes nothing; what is read may be out of date.
  * </ul>
@@ -243,6 +245,14 @@ public abstract class StoreContract implements StoreFixture {
 
   @Nested
   class Closing extends CloseContract {
+    @Override
+    StoreFixture fixture() {
+      return StoreContract.this;
+    }
+  }
+
+  @Nested
+  class Quarantine extends QuarantineContract {
     @Override
     StoreFixture fixture() {
       return StoreContract.this;

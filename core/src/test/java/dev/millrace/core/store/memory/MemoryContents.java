@@ -22,6 +22,9 @@ final class MemoryContents {
   final Map<String, SortedMap<String, String>> notes = new HashMap<>();
   private long lastEpoch;
 
+  /** Jobs that cannot be read. */
+  final Set<JobId> damaged = new HashSet<>();
+
   /** The epochs of stores that are open. */
   private final Set<Long> live = new HashSet<>();
 

@@ -7,6 +7,7 @@ import dev.millrace.core.internal.rules.ViewFactory;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
@@ -57,7 +58,12 @@ final class MemoryReader implements JobReader {
   @Override
   public Optional<JobView> find(JobId id) {
     return alone(
-        () -> job(id).map(job -> ViewFactory.job(JobHeader.of(id, job.submitted), job.fold())));
+        () -> {
+          if (contents.damaged.contains(id)) {
+            throw new JobException("job " + id + " is damaged", null);
+          }
+          return job(id).map(job -> ViewFactory.job(JobHeader.of(id, job.submitted), job.fold()));
+        });
   }
 
   @Override

@@ -125,12 +125,23 @@ final class MemoryRepository implements JobRepository<MemoryStoredJob> {
   public @Nullable MemoryStoredJob load(JobId id) {
     synchronized (contents) {
       MemoryJob job = contents.jobs.get(id);
+      if (contents.damaged.contains(id)) {
+        throw new ArithmeticException("damaged");
+      }
       if (job == null) {
         return null;
       }
       MemoryStoredJob loaded = new MemoryStoredJob(job, timeline);
       index.addBackoffs(loaded.fold());
       return loaded;
+    }
+  }
+
+  @Override
+  public String version(JobId id) {
+    synchronized (contents) {
+      MemoryJob job = contents.jobs.get(id);
+      return job == null ? "" : job.log.size() + " " + contents.damaged.contains(id);
     }
   }
 

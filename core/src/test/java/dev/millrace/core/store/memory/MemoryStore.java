@@ -6,6 +6,7 @@ import dev.millrace.core.internal.store.RepositoryJobStore;
 import dev.millrace.core.internal.store.StoreFence;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.RetryRequest;
 import dev.millrace.core.store.RetryResult;
 import dev.millrace.core.store.fixture.ContractSettings;
@@ -22,8 +23,16 @@ public final class MemoryStore extends RepositoryJobStore<MemoryStoredJob> {
   /** Opens a store on {@code contents}: folds every log and recovers running tasks. */
   static MemoryStore open(ContractSettings settings, MemoryContents contents, long epoch) {
     MemoryStore store = new MemoryStore(settings, new MemoryRepository(settings, contents, epoch));
-    List.copyOf(contents.jobs.keySet()).forEach(store.updater()::touch);
+    List.copyOf(contents.jobs.keySet()).forEach(store::recover);
     return store;
+  }
+
+  private void recover(JobId id) {
+    try {
+      updater().touch(id);
+    } catch (JobException e) {
+      // it is in quarantine
+    }
   }
 
   private MemoryStore(ContractSettings settings, MemoryRepository repository) {

@@ -1,5 +1,6 @@
 package dev.millrace.core.store.memory;
 
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.fixture.StoreFixture;
@@ -20,5 +21,17 @@ public final class MemoryStoreFixture implements StoreFixture {
     if (store instanceof MemoryStore own) {
       own.close();
     }
+  }
+
+  @Override
+  public Damage damage(JobId id) {
+    synchronized (contents) {
+      contents.damaged.add(id);
+    }
+    return () -> {
+      synchronized (contents) {
+        contents.damaged.remove(id);
+      }
+    };
   }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.core.store.memory;
 
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.contract.StoreContract;
 import dev.millrace.core.store.fixture.ContractSettings;
@@ -11,5 +12,10 @@ class MemoryStoreTest extends StoreContract {
   @Override
   public JobStore open(ContractSettings settings) {
     return memory.open(settings);
+  }
+
+  @Override
+  public Damage damage(JobId id) {
+    return memory.damage(id);
   }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.core.store.memory;
 
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Subscription;
 import dev.millrace.core.store.fixture.ContractSettings;
@@ -57,6 +58,18 @@ public final class TwoServersFixture implements StoreFixture {
     return () -> {
       one.close();
       other.close();
+    };
+  }
+
+  @Override
+  public Damage damage(JobId id) {
+    synchronized (contents) {
+      contents.damaged.add(id);
+    }
+    return () -> {
+      synchronized (contents) {
+        contents.damaged.remove(id);
+      }
     };
   }
 }

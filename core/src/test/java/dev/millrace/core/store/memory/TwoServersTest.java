@@ -1,5 +1,6 @@
 package dev.millrace.core.store.memory;
 
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.contract.StoreContract;
 import dev.millrace.core.store.fixture.ContractSettings;
@@ -17,5 +18,10 @@ class TwoServersTest extends StoreContract {
   @Override
   public boolean isOneProcess() {
     return false;
+  }
+
+  @Override
+  public Damage damage(JobId id) {
+    return fixture.damage(id);
   }
 }

@@ -57,7 +57,7 @@ public final class StatusCountsCheck {
       scan.add(store.find(id).orElseThrow());
     }
     return new StatusCounts(
-        true, scan.jobs, scan.stages, scan.tasks, scan.queue, scan.oldest, scan.atGate);
+        true, scan.jobs, scan.stages, scan.tasks, scan.queue, scan.oldest, scan.atGate, 0);
   }
 
   public static void requireSame(StatusCounts kept, StatusCounts scanned) {

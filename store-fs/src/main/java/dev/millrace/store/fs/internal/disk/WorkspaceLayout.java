@@ -109,6 +109,22 @@ public final class WorkspaceLayout {
     }
   }
 
+  /**
+   * Another directory with the id of a job that was found in the directory of {@code state}; empty
+   * if there is none, or if the job has just moved.
+   */
+  public Optional<JobState> lookUpCopy(Disk disk, JobId id, JobState state) throws IOException {
+    for (JobState other : ORDER) {
+      if (other != state
+          && disk.kind(of(other, id)) == Disk.Kind.DIRECTORY
+          && disk.kind(of(state, id)) == Disk.Kind.DIRECTORY
+          && disk.kind(of(other, id)) == Disk.Kind.DIRECTORY) {
+        return Optional.of(other);
+      }
+    }
+    return Optional.empty();
+  }
+
   /** The job's state, with one look at each directory; a job that moves meanwhile can be missed. */
   public Optional<JobState> lookUp(Disk disk, JobId id) throws IOException {
     for (JobState state : ORDER) {

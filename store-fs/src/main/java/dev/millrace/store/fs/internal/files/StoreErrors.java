@@ -28,8 +28,26 @@ public final class StoreErrors {
   /** As {@link #ofJob}, if only that job's own files were read. */
   public static StoreException ofReading(String what, IOException e) {
     StoreException plain = of(what, e);
-    boolean oneJob = isOfOneJob(plain) || e instanceof NoSuchFileException;
+    boolean oneJob = isOfOneJob(plain) || e instanceof NoSuchFileException || isBadSector(e);
     return oneJob ? new JobException(plain.getMessage(), e) : plain;
+  }
+
+  /** For anything else that reading a job's files has thrown, hostile ones included. */
+  public static JobException ofReading(String what, Throwable thrown) {
+    String why =
+        switch (thrown) {
+          case StackOverflowError _ -> "a file is nested too deeply";
+          case OutOfMemoryError _ -> "it does not fit into the memory of this process";
+          default ->
+              thrown.getClass().getSimpleName()
+                  + (thrown.getMessage() == null ? "" : ", " + thrown.getMessage());
+        };
+    return new JobException(what + ": " + why, thrown);
+  }
+
+  /** Whether the disk cannot read a part of a file. */
+  public static boolean isBadSector(IOException e) {
+    return reason(e).contains("Input/output error");
   }
 
   /** Whether the error concerns one job only. */
@@ -38,6 +56,7 @@ public final class StoreErrors {
     return cause instanceof AccessDeniedException
         || cause instanceof IOException io && isTargetInUse(io)
         || cause instanceof EventLog.DamagedLogException
+        || cause instanceof DuplicateJobException
         || cause instanceof Disk.NotRegularException
         || cause instanceof Disk.FileTooLargeException;
   }

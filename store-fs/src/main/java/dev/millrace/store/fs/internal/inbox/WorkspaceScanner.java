@@ -196,7 +196,7 @@ public final class WorkspaceScanner implements AutoCloseable {
   }
 
   private boolean isKnown(JobId id) {
-    return queue.isKnown(id) || updater.jobs().contains(id);
+    return queue.isKnown(id) || updater.jobs().contains(id) || updater.isQuarantined(id);
   }
 
   /** Handles a name that appeared among the cancelled jobs: someone else moved it there. */
@@ -284,7 +284,9 @@ public final class WorkspaceScanner implements AutoCloseable {
       }
       return true;
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw StoreErrors.ofJob("cannot read job " + id, e) instanceof JobException damaged
+          ? damaged
+          : new UncheckedIOException(e);
     }
   }
 
@@ -339,10 +341,19 @@ public final class WorkspaceScanner implements AutoCloseable {
       throw e;
     } catch (UncheckedIOException e) {
       report("job " + id, "is skipped: " + StoreErrors.explain(e.getCause()));
-    } catch (RuntimeException e) {
+    } catch (JobException e) {
+      quarantine(id, e);
+    } catch (StoreException e) {
       report("job " + id, "is skipped: " + e.getMessage());
-    } catch (Error e) {
-      report("job " + id, "is skipped: " + e);
+    } catch (RuntimeException | Error e) {
+      quarantine(id, e);
+    }
+  }
+
+  /** Its reading may have quarantined it already. */
+  private void quarantine(JobId id, Throwable problem) {
+    if (!updater.isQuarantined(id)) {
+      updater.quarantine(id, problem);
     }
   }
 

@@ -160,6 +160,11 @@ public final class FsRepository implements JobRepository<FsJob> {
     return loader.load(id);
   }
 
+  @Override
+  public String version(JobId id) {
+    return reader.version(id);
+  }
+
   /** Only the owner changes jobs. What is moved by hand, a failing write or the scanner finds. */
   @Override
   public boolean isCurrent(FsJob job) {

@@ -6,6 +6,7 @@ import dev.millrace.core.time.LogTimes;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.DuplicateJobException;
 import dev.millrace.store.fs.internal.files.EventLog;
 import dev.millrace.store.fs.internal.files.JobOnDisk;
 import dev.millrace.store.fs.internal.files.RecentJobCache;
@@ -55,6 +56,7 @@ final class JobLoader {
       if (directoryState.isEmpty()) {
         return null;
       }
+      requireOneDirectory(id, directoryState.get());
       FsJob job = new FsJob(id, settings, directoryState.get());
       if (directoryState.get().isFinal()) {
         loadEnded(job);
@@ -67,9 +69,20 @@ final class JobLoader {
     } catch (EventLog.DamagedLogException e) {
       throw StoreErrors.ofJob("job " + id + " is damaged and skipped", e);
     } catch (IOException e) {
-      throw StoreErrors.ofJob("cannot read job " + id, e);
+      throw StoreErrors.isBadSector(e)
+          ? StoreErrors.ofReading("cannot read job " + id, e)
+          : StoreErrors.ofJob("cannot read job " + id, e);
     } catch (UncheckedIOException e) {
       throw StoreErrors.of("cannot read job " + id, e.getCause());
+    }
+  }
+
+  /** A job that has ended once must not run again because a copy of it came back. */
+  private void requireOneDirectory(JobId id, JobState state) throws IOException {
+    Optional<JobState> copy =
+        state.isFinal() ? Optional.empty() : layout.lookUpCopy(disk, id, state);
+    if (copy.isPresent()) {
+      throw new DuplicateJobException(layout, state, copy.get());
     }
   }
 

@@ -14,6 +14,7 @@ import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.QueueStats;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskState;
@@ -21,6 +22,7 @@ import dev.millrace.core.time.LogTimes;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.JobLocator;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.DuplicateJobException;
 import dev.millrace.store.fs.internal.files.JobFiles;
 import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
 import dev.millrace.store.fs.internal.files.JobFiles.TaskSnapshot;
@@ -100,6 +102,7 @@ public final class FsReader implements JobReader {
               return Optional.empty();
             }
             try {
+              requireOneDirectory(id, directoryState.get());
               return Optional.of(read(id, directoryState.get()));
             } catch (NoSuchFileException e) {
               if (disk.kind(layout.of(directoryState.get(), id)) == Disk.Kind.DIRECTORY) {
@@ -112,11 +115,23 @@ public final class FsReader implements JobReader {
         });
   }
 
+  private void requireOneDirectory(JobId id, JobState state) throws IOException {
+    Optional<JobState> copy =
+        state.isFinal() ? Optional.empty() : layout.lookUpCopy(disk, id, state);
+    if (copy.isPresent()) {
+      throw new DuplicateJobException(layout, state, copy.get());
+    }
+  }
+
   /** As {@link #snapshot}, its log completed from its directory. */
   public Optional<JobOnDisk> completed(JobId id) {
-    Optional<JobOnDisk> job = snapshot(id);
-    job.ifPresent(FsReader::complete);
-    return job;
+    return ofJob(
+        "read job " + id,
+        () -> {
+          Optional<JobOnDisk> job = snapshot(id);
+          job.ifPresent(FsReader::complete);
+          return job;
+        });
   }
 
   private JobOnDisk read(JobId id, JobState directoryState) throws IOException {
@@ -143,17 +158,15 @@ public final class FsReader implements JobReader {
 
   @Override
   public Optional<JobView> find(JobId id) {
-    return snapshot(id)
-        .map(
-            job -> {
-              complete(job);
-              JobView view = ViewFactory.job(job.files().header(), job.fold());
-              JobView placed =
-                  view.state() == job.directoryState()
-                      ? view
-                      : view.withState(job.directoryState());
-              return job.problem() == null ? placed : placed.withProblem(job.problem());
-            });
+    return ofJob("read job " + id, () -> snapshot(id).map(FsReader::view));
+  }
+
+  private static JobView view(JobOnDisk job) {
+    complete(job);
+    JobView view = ViewFactory.job(job.files().header(), job.fold());
+    JobView placed =
+        view.state() == job.directoryState() ? view : view.withState(job.directoryState());
+    return job.problem() == null ? placed : placed.withProblem(job.problem());
   }
 
   @Override
@@ -371,6 +384,15 @@ public final class FsReader implements JobReader {
     }
   }
 
+  /** Changes when a file of the job does; never throws. */
+  public String version(JobId id) {
+    try {
+      return stamps.ofFiles(id);
+    } catch (IOException e) {
+      return StoreErrors.explain(e);
+    }
+  }
+
   private String stamp(JobId id, boolean output) {
     return ofJob("watch " + id, () -> output ? stamps.withOutput(id) : stamps.of(id));
   }
@@ -392,6 +414,10 @@ public final class FsReader implements JobReader {
       return read.run();
     } catch (IOException e) {
       throw StoreErrors.ofReading("cannot " + what, e);
+    } catch (StoreException e) {
+      throw e;
+    } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
+      throw StoreErrors.ofReading("cannot " + what, e); // hostile content may throw anything
     }
   }
 }

@@ -94,7 +94,7 @@ final class JobLister {
       JobState state,
       int most) {
     if (found.size() < most) {
-      found.put(id, state);
+      found.putIfAbsent(id, state); // the first directory counts, as when it is looked up
     } else if (most > 0 && order.compare(id, found.lastKey()) < 0) {
       found.put(id, state);
       if (found.size() > most) {

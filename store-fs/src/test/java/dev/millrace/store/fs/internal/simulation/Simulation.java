@@ -256,7 +256,14 @@ final class Simulation {
   /** The age of a new job is taken a little later than its creation, between which a clock may jump. */
   private static StatusCounts withoutAges(StatusCounts all) {
     return new StatusCounts(
-        all.complete(), all.jobs(), all.stages(), all.tasks(), all.queue(), Map.of(), all.atGate());
+        all.complete(),
+        all.jobs(),
+        all.stages(),
+        all.tasks(),
+        all.queue(),
+        Map.of(),
+        all.atGate(),
+        all.unreadable());
   }
 
   /** Without threads and faults all jobs come to their ends, and what was told stays true. */
