@@ -1,6 +1,7 @@
 package dev.millrace.http;
 
 import dev.millrace.core.json.JsonException;
+import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.http.route.Problem;
@@ -19,6 +20,14 @@ final class ExceptionMapper {
       case JsonException e -> new Problem(Problem.Kind.INVALID, text(e));
       case IllegalArgumentException e when isRule(e) -> new Problem(Problem.Kind.INVALID, text(e));
       case StoreException.Closed _ -> stopping();
+      case JobException e -> {
+        LOG.log(Level.WARNING, "request " + requestId + ": " + e.getMessage());
+        yield new Problem(
+            Problem.Kind.INTERNAL,
+            "DATABASE_RELATED_ERROR",
+            "what is stored of this job cannot be read, other jobs are not affected; the server's"
+                + " log and millrace doctor say why");
+      }
       case StoreException e -> {
         LOG.log(Level.WARNING, "request " + requestId + ": " + e.getMessage(), e);
         yield new Problem(

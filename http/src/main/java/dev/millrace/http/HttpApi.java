@@ -154,7 +154,8 @@ public final class HttpApi implements AutoCloseable {
             document.bytes(),
             ApiDocsPage.load(),
             Clock.systemUTC(),
-            this::waiting);
+            this::waiting,
+            () -> store.statusCounts().unreadable());
     List<RequestObserver> observers = new ArrayList<>(List.of(metrics.observer()));
     if (tracing != null) {
       observers.add(tracing.requestObserver());

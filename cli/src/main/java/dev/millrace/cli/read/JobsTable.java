@@ -1,5 +1,6 @@
 package dev.millrace.cli.read;
 
+import dev.millrace.cli.command.ErrorText;
 import dev.millrace.cli.format.ApprovalText;
 import dev.millrace.cli.format.JobJson;
 import dev.millrace.cli.format.PromptExcerpt;
@@ -51,7 +52,7 @@ final class JobsTable {
       reader.find(id).ifPresent(view -> rows.add(row(view)));
     } catch (StoreException e) {
       TextTable.Cell state = new TextTable.Cell("unreadable", Colour.RED);
-      rows.add(new Row(id, state, "-", "-", "-", "-"));
+      rows.add(new Row(id, state, "-", "-", "-", ErrorText.of(e)));
     }
   }
 

@@ -158,4 +158,19 @@ class DoctorCommandTest extends CommandFixture {
     finds("logs", "fail", "line 1 is not an entry");
     assertThat(cli.run("doctor", "ws").status()).isEqualTo(1);
   }
+
+  @Test
+  void aJobThatCannotBeReadIsNamed() throws IOException {
+    String bad = cli.submit("ws", "bad");
+    Files.createDirectory(ws.resolve("input/ready/" + bad + "/events.jsonl"));
+    finds("jobs", "fail", "job " + bad + ": cannot read job " + bad);
+    assertThat(cli.run("doctor", "ws").status()).isEqualTo(1);
+  }
+
+  @Test
+  void aJobInTwoPlacesIsNamed() throws IOException {
+    String twice = cli.submit("ws", "twice");
+    Files.createDirectory(ws.resolve("output/" + twice));
+    finds("copies", "fail", "job " + twice + " is in input/ready and in output");
+  }
 }

@@ -37,6 +37,10 @@ final class QueueMeter implements MultiCollector {
       new Gauge("millrace_queue_oldest_seconds", "Age of the oldest job that has a task waiting.");
   private final Gauge atGate =
       new Gauge("millrace_jobs_at_gate", "Jobs that wait for nothing but an approval.");
+  private final Gauge unreadable =
+      new Gauge(
+          "millrace_jobs_unreadable",
+          "Jobs whose files cannot be read; they are left alone and others run.");
   private final Gauge complete =
       new Gauge(
           "millrace_counts_complete",
@@ -87,7 +91,9 @@ final class QueueMeter implements MultiCollector {
 
   @Override
   public synchronized MetricSnapshots collect() {
-    Gauge[] all = {jobs, stages, tasks, tasksByPriority, depth, oldest, atGate, complete};
+    Gauge[] all = {
+      jobs, stages, tasks, tasksByPriority, depth, oldest, atGate, unreadable, complete
+    };
     for (Gauge gauge : all) {
       gauge.clear();
     }
@@ -125,6 +131,7 @@ final class QueueMeter implements MultiCollector {
                     "priority",
                     group.priority().name()));
     atGate.add(counts.atGate());
+    unreadable.add(counts.unreadable());
     complete.add(counts.complete() ? 1 : 0);
   }
 

@@ -14,6 +14,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,7 @@ public final class MonitoringRouteGroup implements RouteGroup {
   private final ApiDocsPage page;
   private final Clock clock;
   private final Supplier<Map<String, String>> waiting;
+  private final LongSupplier unreadableJobs;
   private volatile boolean draining;
 
   /** Renders all metrics of the server. */
@@ -50,6 +52,24 @@ public final class MonitoringRouteGroup implements RouteGroup {
       ApiDocsPage page,
       Clock clock,
       Supplier<Map<String, String>> waiting) {
+    this(metrics, checks, document, page, clock, waiting, () -> 0);
+  }
+
+  /**
+   * As the other constructor.
+   *
+   * @param unreadableJobs how many jobs are left alone because they cannot be read; the server is
+   *     ready nevertheless
+   */
+  public MonitoringRouteGroup(
+      Metrics metrics,
+      List<ReadinessCheck> checks,
+      byte[] document,
+      ApiDocsPage page,
+      Clock clock,
+      Supplier<Map<String, String>> waiting,
+      LongSupplier unreadableJobs) {
+    this.unreadableJobs = unreadableJobs;
     this.metrics = metrics;
     this.checks = List.copyOf(checks);
     this.document = document.clone();
@@ -103,7 +123,8 @@ public final class MonitoringRouteGroup implements RouteGroup {
         JsonObject.create()
             .put("status", "ok")
             .put("timestamp", clock.instant().truncatedTo(ChronoUnit.MILLIS).toString())
-            .putIfPresent("waiting", waiting()));
+            .putIfPresent("waiting", waiting())
+            .putIfPresent("unreadableJobs", unreadableJobs()));
   }
 
   /** What is waited for; null if nothing. Not a failure: jobs are accepted meanwhile. */
@@ -111,6 +132,12 @@ public final class MonitoringRouteGroup implements RouteGroup {
     JsonObject all = JsonObject.create();
     waiting.get().forEach(all::put);
     return all.values().isEmpty() ? null : all;
+  }
+
+  /** A number without names, because no key is needed to read it; null if there is none. */
+  private @Nullable Long unreadableJobs() {
+    long count = unreadableJobs.getAsLong();
+    return count == 0 ? null : count;
   }
 
   private ApiResponse ready() {
@@ -127,6 +154,7 @@ public final class MonitoringRouteGroup implements RouteGroup {
       body.put("trouble", failures);
     }
     body.putIfPresent("waiting", waiting());
+    body.putIfPresent("unreadableJobs", unreadableJobs());
     return ApiResponse.json(ready ? 200 : 503, body);
   }
 

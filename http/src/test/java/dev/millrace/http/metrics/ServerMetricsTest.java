@@ -73,6 +73,7 @@ class ServerMetricsTest {
             "jobnik_jobs_by_status{job_status=\"IN_PROGRESS\"} 1.0",
             "jobnik_jobs_by_status{job_status=\"FAILED\"} 0.0",
             "millrace_jobs_at_gate 0.0",
+            "millrace_jobs_unreadable 0.0",
             "jobnik_tasks_by_status{stage_type=\"resize\",task_status=\"PENDING\"} 2.0",
             "jobnik_tasks_count{priority=\"MEDIUM\",stage_type=\"resize\",task_status=\"IN_PROGRESS\"}"
                 + " 1.0",

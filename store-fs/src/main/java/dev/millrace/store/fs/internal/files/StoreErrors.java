@@ -45,8 +45,13 @@ public final class StoreErrors {
     return new JobException(what + ": " + why, thrown);
   }
 
+  /** As {@link #ofJob}, if files were only read so far; the job may just have moved. */
+  public static StoreException ofLoading(String what, IOException e) {
+    return isBadSector(e) ? ofReading(what, e) : ofJob(what, e);
+  }
+
   /** Whether the disk cannot read a part of a file. */
-  public static boolean isBadSector(IOException e) {
+  private static boolean isBadSector(IOException e) {
     return reason(e).contains("Input/output error");
   }
 

@@ -284,7 +284,7 @@ public final class WorkspaceScanner implements AutoCloseable {
       }
       return true;
     } catch (IOException e) {
-      throw StoreErrors.ofJob("cannot read job " + id, e) instanceof JobException damaged
+      throw StoreErrors.ofLoading("cannot read job " + id, e) instanceof JobException damaged
           ? damaged
           : new UncheckedIOException(e);
     }
@@ -317,12 +317,17 @@ public final class WorkspaceScanner implements AutoCloseable {
       return switch (meta.string("mode", null)) {
         case "text" -> "generate";
         case "embed" -> "embed";
-        case "job" -> meta.flag("inspect", false) ? null : meta.string("type", null);
+        case "job" -> meta.flag("inspect", false) ? null : shared(meta.string("type", null));
         case null, default -> null;
       };
     } catch (IllegalArgumentException | JsonException e) {
       return null;
     }
+  }
+
+  /** One text for all jobs of a type: there may be a million. */
+  private static @Nullable String shared(@Nullable String type) {
+    return type == null ? null : type.intern();
   }
 
   private void report(String name, String what) {

@@ -69,9 +69,7 @@ final class JobLoader {
     } catch (EventLog.DamagedLogException e) {
       throw StoreErrors.ofJob("job " + id + " is damaged and skipped", e);
     } catch (IOException e) {
-      throw StoreErrors.isBadSector(e)
-          ? StoreErrors.ofReading("cannot read job " + id, e)
-          : StoreErrors.ofJob("cannot read job " + id, e);
+      throw StoreErrors.ofLoading("cannot read job " + id, e);
     } catch (UncheckedIOException e) {
       throw StoreErrors.of("cannot read job " + id, e.getCause());
     }
