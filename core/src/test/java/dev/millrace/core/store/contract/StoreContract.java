@@ -244,22 +244,6 @@ public abstract class StoreContract implements StoreFixture {
   }
 
   @Nested
-  class Closing extends CloseContract {
-    @Override
-    StoreFixture fixture() {
-      return StoreContract.this;
-    }
-  }
-
-  @Nested
-  class Quarantine extends QuarantineContract {
-    @Override
-    StoreFixture fixture() {
-      return StoreContract.this;
-    }
-  }
-
-  @Nested
   class Watching extends NotificationContract {
     @Override
     StoreFixture fixture() {
