@@ -9,7 +9,10 @@ import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.http.limits.HttpLimits;
@@ -18,7 +21,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -359,15 +364,18 @@ class JobEventsTest {
         HttpLimits.DEFAULT.withTimeouts(
             Duration.ofMinutes(1), Duration.ofSeconds(10), Duration.ofMillis(500));
     try (So1TestServer quick = new So1TestServer(Duration.ofSeconds(15), limits)) {
-      JobId id = quick.submit(JobSpec.prompt("generate", "Hello"));
-      Claim claim = quick.claim();
+      List<TaskSpec> tasks = Collections.nCopies(10, TaskSpec.of("Hello"));
+      JobId id =
+          quick.submit(JobSpec.builder().stages(List.of(StageSpec.of("generate", tasks))).build());
+      List<Claim> claims = // one task alone may not log as much as a connection buffers
+          quick.store.claim(new ClaimRequest(Set.of("generate"), tasks.size(), "worker", null));
       try (SseTestClient slow =
               new SseTestClient(quick.uri(So1TestServer.path(id) + "/events"), 4096);
           SseTestClient other = SseTestClient.to(quick, So1TestServer.path(id) + "/events")) {
         for (int i = 0; i < 2_000; i++) {
-          quick.store.log(claim, "info", "x".repeat(4_000));
+          quick.store.log(claims.get(i % claims.size()), "info", "x".repeat(4_000));
         }
-        quick.store.complete(claim, TaskResult.of("done"));
+        claims.forEach(claim -> quick.store.complete(claim, TaskResult.of("done")));
         assertThat(other.rest().getLast().state()).isEqualTo("success");
         Awaitility.await().untilAsserted(() -> assertThat(quick.routes.following()).isZero());
         assertThatThrownBy(slow::rest).isInstanceOf(IOException.class);
