@@ -53,8 +53,9 @@ public final class ProcessTimeline implements LogTimes {
 
   /** Now, in whole microseconds. */
   public Moment now() {
-    Instant steady = micros(opened.plusNanos(clock.nanoTime() - openedNanos));
     Instant wall = micros(clock.instant());
+    // Last: if the thread is held up in between, no lease is granted from before that.
+    Instant steady = micros(opened.plusNanos(clock.nanoTime() - openedNanos));
     Duration ahead = Duration.between(steady, wall);
     if (isNew(ahead)) {
       remember(ahead);
