@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.store.JobException;
+import dev.millrace.core.time.ProcessClock;
 import dev.millrace.server.DrainResult;
 import dev.millrace.server.InMemoryServer;
 import dev.millrace.server.StoreInterceptor;
 import dev.millrace.server.Worker;
-import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,7 +19,7 @@ class StoreErrorTest {
 
   @Test
   void anErrorIsRetriedAndThenGivenUpForThisJobAlone() {
-    StoreRetry retry = new StoreRetry(InstantSource.system());
+    StoreRetry retry = new StoreRetry(ProcessClock.system());
     AtomicInteger calls = new AtomicInteger();
     assertThat(
             retry.callWithRetry(

@@ -99,6 +99,14 @@ public interface JobRepository<J extends StoredJob> {
   /** Keeps a result, which counts only with its completion. */
   KeptResult keepResult(J job, Claim claim, TaskResult result) throws IOException;
 
+  /**
+   * Whether that result is still what is kept for its task: a second answer to the same claim may
+   * have replaced it.
+   */
+  default boolean isKept(J job, KeptResult kept) {
+    return true;
+  }
+
   /** Keeps output that is not a result; durable with the next update, or soon in an ended job. */
   void keepPartial(J job, Claim claim, PartialOutput partial) throws IOException;
 

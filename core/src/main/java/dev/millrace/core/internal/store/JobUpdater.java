@@ -356,6 +356,7 @@ public final class JobUpdater<J extends StoredJob> {
       return null;
     }
     try {
+      job.committedIn(jobs.lastCommit(id)); // before it is moved: what was read may not be durable
       complete(job, batch);
       counting.loaded(id, job::counts);
       return job;
@@ -373,7 +374,7 @@ public final class JobUpdater<J extends StoredJob> {
   private void failedToComplete(J job, Throwable reason) {
     try {
       repository.failed(job, null);
-      jobs.interrupted().add(job.id());
+      jobs.markInterrupted(job.id());
     } catch (RuntimeException | Error further) {
       reason.addSuppressed(further);
     }
@@ -384,6 +385,7 @@ public final class JobUpdater<J extends StoredJob> {
     if (problem == null) {
       return null;
     }
+    jobs.markInterrupted(job.id());
     throw problem;
   }
 

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ public final class LoadedJobs<J extends StoredJob> {
   private final Loader<J> loader;
   private final ConcurrentHashMap<JobId, J> jobs = new ConcurrentHashMap<>();
   private final Set<JobId> interrupted = ConcurrentHashMap.newKeySet();
+  private final AtomicLong failures = new AtomicLong();
 
   /** The commits of jobs that were dropped before what is stored of them was durable. */
   private final Map<JobId, Long> dropped = new ConcurrentHashMap<>();
@@ -67,8 +69,49 @@ public final class LoadedJobs<J extends StoredJob> {
 
   /** Drops a job that may be ahead of its log, because a write failed. */
   void markInterrupted(J job) {
-    interrupted.add(job.id());
+    markInterrupted(job.id()); // first: who finds it dropped must know why
     forget(job);
+  }
+
+  /** What is stored of a job may not be durable, or may be taken back, because a write failed. */
+  void markInterrupted(JobId id) {
+    interrupted.add(id);
+    failures.incrementAndGet();
+  }
+
+  /** How many writes have failed: what was read of the stored jobs meanwhile may not count. */
+  public long failures() {
+    return failures.get();
+  }
+
+  /** Repairs what is stored of a job. */
+  @FunctionalInterface
+  public interface Repair {
+    void run(JobId id) throws IOException;
+  }
+
+  /** Repairs a job that a failed write has dropped, unless it was read into memory since. */
+  public void repairIfInterrupted(JobId id, Repair repair) throws IOException {
+    if (interrupted.contains(id)) {
+      ReentrantLock alone = loading(id);
+      alone.lock();
+      try {
+        if (interrupted.contains(id) && !jobs.containsKey(id)) {
+          repair.run(id);
+        }
+      } finally {
+        alone.unlock();
+      }
+    }
+  }
+
+  private ReentrantLock loading(JobId id) {
+    return loading.get(Math.floorMod(id.hashCode(), loading.size()));
+  }
+
+  /** The commit after which everything is durable that was stored of a job before it was dropped. */
+  long lastCommit(JobId id) {
+    return dropped.getOrDefault(id, 0L);
   }
 
   /** The job in memory, read if necessary; null if it does not exist. */
@@ -77,14 +120,13 @@ public final class LoadedJobs<J extends StoredJob> {
     if (job != null) {
       return job;
     }
-    ReentrantLock alone = loading.get(Math.floorMod(id.hashCode(), loading.size()));
+    ReentrantLock alone = loading(id);
     alone.lock();
     try {
       job = jobs.get(id);
       if (job == null) {
         job = loader.load(id, batch);
         if (job != null) {
-          job.committedIn(dropped.getOrDefault(id, 0L)); // what was read may not be durable
           jobs.put(id, job);
         }
         interrupted.remove(id);

@@ -58,7 +58,14 @@ final class WorkerAnswers<J extends StoredJob> {
     return answer(
         claim,
         PartialOutput.of(result),
-        (_, update) -> ClaimRules.complete(update, claim.key(), kept.detail()));
+        (job, update) -> {
+          Outcome outcome = ClaimRules.complete(update, claim.key(), kept.detail());
+          if (outcome.isDone() && !repository.isKept(job, kept)) {
+            // Rare: a worker that has no token, or repeats its answer, has answered meanwhile.
+            repository.awaitDurable(repository.keepResult(job, claim, result).commit());
+          }
+          return outcome;
+        });
   }
 
   /** Nothing of a late worker may touch what its successor has written. */

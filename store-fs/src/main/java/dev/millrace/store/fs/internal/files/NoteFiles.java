@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -25,6 +26,12 @@ public final class NoteFiles implements NoteStore {
   private final Disk disk;
   private final WorkspaceLayout layout;
   private final GroupCommit commits;
+  private static final AtomicLong WRITERS = new AtomicLong();
+
+  /** Of temporary files: another process may write the same note at the same time. */
+  private final String suffix =
+      "." + ProcessHandle.current().pid() + "-" + WRITERS.incrementAndGet() + ".tmp";
+
   private final List<ReentrantLock> locks;
   private final Set<String> named = ConcurrentHashMap.newKeySet();
 
@@ -84,7 +91,7 @@ public final class NoteFiles implements NoteStore {
     try {
       UnsyncedChanges unsynced = new UnsyncedChanges();
       directories(collection, unsynced);
-      Path temporary = file.resolveSibling(name + ".tmp");
+      Path temporary = file.resolveSibling(name + suffix);
       disk.write(temporary, bytes);
       commits.commit(unsynced.addFile(temporary));
       named.add(collection);

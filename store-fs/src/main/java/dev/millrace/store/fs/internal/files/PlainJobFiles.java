@@ -268,6 +268,9 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
       }
       return TaskSpec.of(prompt);
     } catch (NoSuchFileException e) {
+      if (at.disk().kind(at.dir()) != Disk.Kind.DIRECTORY) {
+        throw e; // the job has moved
+      }
       throw new MalformedJobException("Prompt file not found");
     } catch (Disk.FileTooLargeException e) {
       throw new MalformedJobException("Prompt file too large: " + e.getMessage());

@@ -57,7 +57,7 @@ public final class WorkspaceScanner implements AutoCloseable {
   /** Ids that this process is submitting now: it reports their arrival itself. */
   private final LinkedHashSet<JobId> expected = new LinkedHashSet<>(); // guarded by itself
 
-  /** Jobs that could not be read or written when they were discovered, as on a full disk. */
+  /** Jobs that could not be submitted, read or written when they came, as on a full disk. */
   private final Set<JobId> skipped = ConcurrentHashMap.newKeySet();
 
   private final ReentrantLock scanning;
@@ -176,10 +176,10 @@ public final class WorkspaceScanner implements AutoCloseable {
     }
   }
 
-  /** Its submission failed, perhaps after the job was visible: then the next listing finds it. */
+  /** A submission failed: the job may be there all the same. */
   public void submissionFailed(JobId id) {
+    skipped.add(id); // the next sweep looks for it
     arrived(id);
-    forceRescan();
   }
 
   private boolean isExpected(JobId id) {
@@ -218,9 +218,14 @@ public final class WorkspaceScanner implements AutoCloseable {
       runIsolated(
           id,
           () -> {
-            if (indexOrSkip(id)) {
-              updater.counting().discovered(id);
-              updater.notifier().changed(id);
+            boolean there = true; // as far as is known, if that fails
+            try {
+              there = indexOrSkip(id);
+            } finally {
+              if (there) { // it may be in the queue by now: then nobody discovers it again
+                updater.counting().discovered(id);
+                updater.notifier().changed(id);
+              }
             }
           });
     }

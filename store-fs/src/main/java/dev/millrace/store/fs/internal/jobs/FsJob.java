@@ -46,6 +46,7 @@ public final class FsJob extends StoredJob {
   private @Nullable JobOnDisk read;
   private @Nullable JobFiles files;
   private @Nullable String problem;
+  private Fact.Detail.@Nullable Completed lastResult;
   private JobState directoryState;
   private @Nullable EventLogIndex log;
 
@@ -217,6 +218,16 @@ public final class FsJob extends StoredJob {
     }
     StageFold stage = fold().stage(claim.stage());
     writer.append(disk, files().journalFile(at(), stage, claim.task()), chunk);
+  }
+
+  /** Call when a result was written. */
+  void keptResult(Fact.Detail.Completed detail) {
+    lastResult = detail;
+  }
+
+  /** Whether no other result was written since that one; they may be equal. */
+  boolean isLastResult(Fact.Detail.Completed detail) {
+    return lastResult == detail;
   }
 
   public JobFiles files() {

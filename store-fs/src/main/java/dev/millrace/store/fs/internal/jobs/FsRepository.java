@@ -165,6 +165,11 @@ public final class FsRepository implements JobRepository<FsJob> {
     return reader.version(id);
   }
 
+  /** Makes durable what the files of a job say to which a write has failed. */
+  public void repair(JobId id) throws IOException {
+    loader.repair(id, commits);
+  }
+
   /** Only the owner changes jobs. What is moved by hand, a failing write or the scanner finds. */
   @Override
   public boolean isCurrent(FsJob job) {
@@ -263,8 +268,14 @@ public final class FsRepository implements JobRepository<FsJob> {
     UnsyncedChanges unsynced = new UnsyncedChanges();
     Fact.Detail.Completed detail =
         job.files().writeResult(job.at(), AnsweredTask.of(claim), result, unsynced);
+    job.keptResult(detail);
     commits.enlist(unsynced);
     return new KeptResult(detail, unsynced.lastSync());
+  }
+
+  @Override
+  public boolean isKept(FsJob job, KeptResult kept) {
+    return kept.detail().length() > 0 || job.isLastResult(kept.detail());
   }
 
   @Override

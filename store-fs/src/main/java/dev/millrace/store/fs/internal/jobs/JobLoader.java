@@ -5,9 +5,12 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.time.LogTimes;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.FsSettings;
+import dev.millrace.store.fs.internal.disk.GroupCommit;
+import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.DuplicateJobException;
 import dev.millrace.store.fs.internal.files.EventLog;
+import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
 import dev.millrace.store.fs.internal.files.JobOnDisk;
 import dev.millrace.store.fs.internal.files.RecentJobCache;
 import dev.millrace.store.fs.internal.files.StoreErrors;
@@ -46,6 +49,26 @@ final class JobLoader {
   void markInterrupted(FsJob job) {
     if (!job.directoryState().isFinal()) {
       cut.put(job.id(), job.logLength());
+    }
+  }
+
+  /**
+   * Takes back what a failed write has left in a job's log, and makes the rest durable; the caller
+   * sees to it that nobody reads or changes the job meanwhile.
+   */
+  void repair(JobId id, GroupCommit commits) throws IOException {
+    Optional<JobState> state = layout.lookUp(disk, id);
+    if (state.isPresent()) {
+      JobDirectory at = new JobDirectory(disk, layout.of(state.get(), id));
+      Long whole = cut.get(id);
+      if (whole != null && !state.get().isFinal()) {
+        EventLog.cut(at, whole);
+      }
+      commits.commit(
+          new UnsyncedChanges()
+              .addFile(at.file(EventLog.FILE))
+              .addDirectory(at.dir())
+              .addDirectory(layout.of(state.get())));
     }
   }
 

@@ -36,6 +36,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -154,92 +155,79 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
 
   @Override
   public JobId submit(JobSpec spec) {
-    return fence().call(() -> submitNew(spec));
-  }
-
-  private JobId submitNew(JobSpec spec) {
-    OwnId own = new OwnId(null);
-    try {
-      JobId id = submitter.submit(spec, own);
-      submitted(spec, id, () -> counts(spec));
-      return id;
-    } catch (RuntimeException | Error e) {
-      own.failed();
-      throw e;
-    }
+    return expecting(
+        null,
+        ids -> {
+          JobId id = submitter.submit(spec, ids);
+          submitted(spec, id, () -> counts(spec));
+          return id;
+        });
   }
 
   @Override
   public boolean submit(JobSpec spec, JobId id) {
-    return fence().call(() -> submitAs(spec, id));
-  }
-
-  private boolean submitAs(JobSpec spec, JobId id) {
-    OwnId own = new OwnId(id);
-    try {
-      boolean fresh = submitter.submit(spec, id);
-      if (fresh) {
-        submitted(spec, id, () -> counts(spec));
-      }
-      scanner.arrived(id);
-      return fresh;
-    } catch (RuntimeException | Error e) {
-      own.failed();
-      throw e;
-    }
+    return expecting(
+        id,
+        _ -> {
+          boolean fresh = submitter.submit(spec, id);
+          if (fresh) {
+            submitted(spec, id, () -> counts(spec));
+          }
+          return fresh;
+        });
   }
 
   @Override
   public RetryResult retry(RetryRequest request) {
-    return fence().call(() -> submitAgain(request));
+    return expecting(
+        request.id(),
+        ids -> {
+          Resubmission again = submitter.submitAgain(request, ids);
+          JobId id = again.result().id();
+          JobSpec spec = again.spec();
+          if (again.result().fresh() && id != null && spec != null) {
+            JobFold fold = again.fold();
+            submitted(
+                spec,
+                id,
+                () ->
+                    fold == null
+                        ? counts(spec)
+                        : JobCounts.of(fold, fold.state(), spec.priority()));
+          }
+          return again.result();
+        });
   }
 
-  private RetryResult submitAgain(RetryRequest request) {
-    JobId given = request.id();
-    OwnId own = new OwnId(given);
+  /**
+   * Submits while the scanner ignores the job's id, which is given or made here. If that fails, the
+   * job may still have become visible: then the scanner finds it.
+   */
+  private <T> T expecting(@Nullable JobId given, Function<Supplier<JobId>, T> submission) {
+    return fence().call(() -> expected(given, submission));
+  }
+
+  private <T> T expected(@Nullable JobId given, Function<Supplier<JobId>, T> submission) {
+    JobId[] id = {given};
+    if (given != null) {
+      scanner.expect(given);
+    }
+    boolean done = false;
     try {
-      Resubmission again = submitter.submitAgain(request, own);
-      JobId id = again.result().id();
-      JobSpec spec = again.spec();
-      if (again.result().fresh() && id != null && spec != null) {
-        JobFold fold = again.fold();
-        submitted(
-            spec,
-            id,
-            () -> fold == null ? counts(spec) : JobCounts.of(fold, fold.state(), spec.priority()));
-      }
-      if (given != null) {
-        scanner.arrived(given);
-      }
-      return again.result();
-    } catch (RuntimeException | Error e) {
-      own.failed();
-      throw e;
-    }
-  }
-
-  /** The id of a submission; the scanner ignores it until the job has arrived. */
-  private final class OwnId implements Supplier<JobId> {
-    private @Nullable JobId id;
-
-    OwnId(@Nullable JobId given) {
-      id = given;
-      if (given != null) {
-        scanner.expect(given);
-      }
-    }
-
-    @Override
-    public JobId get() {
-      JobId next = settings.ids().get();
-      id = next;
-      scanner.expect(next);
-      return next;
-    }
-
-    void failed() {
-      if (id != null) {
-        scanner.submissionFailed(id);
+      T answer =
+          submission.apply(
+              () -> {
+                id[0] = settings.ids().get();
+                scanner.expect(id[0]);
+                return id[0];
+              });
+      done = true;
+      return answer;
+    } finally {
+      if (id[0] != null && done) {
+        scanner.arrived(id[0]);
+      } else if (id[0] != null) {
+        scanner.submissionFailed(id[0]);
       }
     }
   }

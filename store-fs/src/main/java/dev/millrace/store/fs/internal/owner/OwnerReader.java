@@ -9,6 +9,7 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.QueueStats;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.files.JobFiles;
@@ -95,11 +96,30 @@ final class OwnerReader implements ForwardingReader {
     return inMemory(id, job -> Optional.of(job.view())).or(() -> durable(id, () -> files.find(id)));
   }
 
-  /** Waits until what the files say of a job is durable. */
+  /**
+   * Reads the files of a job, and waits until what they say is durable. Entries of a write that
+   * fails are taken back, so that they must not be shown.
+   */
   private <T> T durable(JobId id, Supplier<T> read) {
-    T answer = read.get();
-    jobs.awaitDurable(id);
-    return answer;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      long failures = jobs.failures();
+      repair(id);
+      T answer = read.get();
+      jobs.awaitDurable(id);
+      if (jobs.failures() == failures) {
+        return answer;
+      }
+    }
+    throw new StoreException(
+        "job " + id + " cannot be read: writes fail all the time; check the disk");
+  }
+
+  private void repair(JobId id) {
+    try {
+      jobs.repairIfInterrupted(id, repository::repair);
+    } catch (IOException e) {
+      throw StoreErrors.ofJob("cannot read job " + id, e);
+    }
   }
 
   /** A page of tasks, taken with the job's lock held, to be read after that. */

@@ -35,6 +35,7 @@ final class Faults implements SimDisk.Observer {
   private int syncs;
   private int acknowledged;
   private boolean injected;
+  private boolean error;
 
   Faults(RandomGenerator random, Scheduler scheduler, SimDisk disk) {
     this.random = random;
@@ -77,6 +78,11 @@ final class Faults implements SimDisk.Observer {
     return injected;
   }
 
+  /** Whether an Error was thrown: what it met is logged, but not counted. */
+  boolean threwError() {
+    return error;
+  }
+
   /** Someone was told that something is durable: a good moment for the power to fail. */
   void acknowledged() {
     if (live && ++acknowledged == acknowledgements) {
@@ -107,9 +113,11 @@ final class Faults implements SimDisk.Observer {
     throwError(2);
   }
 
-  /** New jobs under a given id are assembled under a name that the real process makes. */
+  /** The names of some temporary files are those of the real process. */
   private static Object shown(Path path) {
-    return path.startsWith("/ws/input/writing") ? "/ws/input/writing/…" : path;
+    return path.startsWith("/ws/input/writing") || path.toString().endsWith(".tmp")
+        ? "a temporary file"
+        : path;
   }
 
   private void pause() {
@@ -123,6 +131,7 @@ final class Faults implements SimDisk.Observer {
   private void throwError(int share) {
     if (live && errorsOneIn > 0 && random.nextInt(errorsOneIn * share) == 0) {
       injected = true;
+      error = true;
       if (random.nextBoolean()) {
         throw new OutOfMemoryError("simulated");
       }
