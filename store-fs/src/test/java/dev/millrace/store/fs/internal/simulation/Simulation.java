@@ -13,6 +13,8 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.StatusCounts;
 import dev.millrace.core.store.TaskView;
+import dev.millrace.core.store.WorkListener;
+import dev.millrace.core.store.fixture.ManualClock;
 import dev.millrace.core.store.random.StatusCountsCheck;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.store.fs.internal.disk.FsSettings;
@@ -30,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -162,7 +165,7 @@ final class Simulation {
             new Notes(world));
     store.onLever(_ -> {});
     store.onChange(_ -> {});
-    store.onWork(new dev.millrace.core.store.WorkListener() {});
+    store.onWork(new WorkListener() {});
     for (Runnable actor : work) {
       int times = 2 + random.nextInt(12);
       actors.add(
@@ -203,7 +206,15 @@ final class Simulation {
     WorkspaceInvariants.hold(disk, SimulatedStore.PLACES, store);
   }
 
-  private static void await(Scheduler scheduler, java.util.function.BooleanSupplier condition) {
+  private static void sleep(Scheduler scheduler, Duration time) {
+    try {
+      scheduler.sleep(time);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void await(Scheduler scheduler, BooleanSupplier condition) {
     try {
       scheduler.awaitUntil(condition);
     } catch (InterruptedException e) {
@@ -252,6 +263,7 @@ final class Simulation {
       store.replaceMetadata(id, 0, 0, JsonObject.create(), SimulatedStore.ANNA); // also held ones
     }
     await(scheduler, () -> store.statusCounts().complete());
+    sleep(scheduler, Duration.ofSeconds(1)); // jobs of the other process are counted later
     StatusCountsCheck.requireSame(
         withoutAges(store.statusCounts()), withoutAges(StatusCountsCheck.scan(store)));
   }
@@ -274,10 +286,7 @@ final class Simulation {
     life = 0;
     SimDisk last = disk.afterKill();
     SimulatedStore rig =
-        new SimulatedStore(
-            last,
-            dev.millrace.core.store.fixture.ManualClock.START.plus(ahead).plusNanos(nanos),
-            99);
+        new SimulatedStore(last, ManualClock.START.plus(ahead).plusNanos(nanos), 99);
     new HistoryCheck(history, rig.store).run();
     LastJobs.finish(rig);
     new HistoryCheck(history, rig.store).run();
