@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** What goes wrong in one life of a process, and where: all of it comes from the seed. */
 final class Faults implements SimDisk.Observer {
   private static final int MOST_OPERATIONS = 900;
-  private static final int MOST_ACKNOWLEDGEMENTS = 60;
+  private static final int MOST_ACKNOWLEDGEMENTS = 40;
   private static final int SLOWEST_SYNC_MILLIS = 40;
 
   private final RandomGenerator random;
@@ -52,7 +52,8 @@ final class Faults implements SimDisk.Observer {
     this.failingSync = oneIn(10) ? random.nextInt(60) : Integer.MAX_VALUE;
     this.errorsOneIn = oneIn(5) ? 100 + random.nextInt(400) : 0;
     this.slowSyncs = oneIn(3);
-    this.loss = oneIn(4) ? null : Loss.values()[random.nextInt(4)];
+    this.loss =
+        oneIn(4) ? null : oneIn(3) ? Loss.NOTHING_SURVIVES : Loss.values()[random.nextInt(4)];
     if (stopAfter > 0) {
       disk.stopAt(disk.operations() + stopAfter, cut);
     }

@@ -166,8 +166,12 @@ final class Simulation {
     store.onLever(_ -> {});
     store.onChange(_ -> {});
     store.onWork(new WorkListener() {});
+    boolean few = random.nextBoolean(); // some faults need that nothing else happens
     for (Runnable actor : work) {
-      int times = 2 + random.nextInt(12);
+      if (few && random.nextInt(3) == 0) {
+        continue;
+      }
+      int times = 2 + random.nextInt(few ? 6 : 12);
       actors.add(
           world.scheduler.start(
               actor.getClass().getSimpleName() + actors.size(),
