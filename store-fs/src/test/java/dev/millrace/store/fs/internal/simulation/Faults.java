@@ -45,7 +45,9 @@ final class Faults implements SimDisk.Observer {
     int end = random.nextInt(8);
     this.stopAfter = end < 3 ? 1 + random.nextInt(MOST_OPERATIONS) : 0;
     this.acknowledgements =
-        end >= 3 && end < 6 ? 1 + random.nextInt(MOST_ACKNOWLEDGEMENTS) : Integer.MAX_VALUE;
+        end >= 3 && end < 6
+            ? 1 + random.nextInt(1 + random.nextInt(MOST_ACKNOWLEDGEMENTS))
+            : Integer.MAX_VALUE;
     boolean full = oneIn(5);
     this.fullFrom = full ? random.nextInt(MOST_OPERATIONS) : Integer.MAX_VALUE;
     this.fullUntil = full ? fullFrom + random.nextInt(40) : 0;

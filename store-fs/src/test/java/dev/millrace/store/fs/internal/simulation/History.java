@@ -51,9 +51,8 @@ final class History {
     if (some.isEmpty()) {
       return null;
     }
-    int recent = Math.min(some.size(), 8);
-    return some.get(
-        some.size() - 1 - random.nextInt(random.nextInt(4) == 0 ? some.size() : recent));
+    int recent = Math.min(some.size(), List.of(2, 8, some.size()).get(random.nextInt(3)));
+    return some.get(some.size() - 1 - random.nextInt(recent));
   }
 
   /** A text that nobody else uses. */

@@ -113,7 +113,9 @@ final class HistoryCheck {
     Map<String, Object> kept = new TreeMap<>(job.refused);
     kept.keySet().retainAll(ops);
     assertThat(kept).as("levers of %s that were refused and are in its log", job).isEmpty();
-    assertThat(lines).as("lines and terms of %s before an answer", job).containsAll(job.lines);
+    assertThat(lines)
+        .as("lines and terms of %s before the answers %s in %s", job, job.answers, log)
+        .containsAll(job.lines);
   }
 
   private static @Nullable Cause cause(Fact fact) {
