@@ -22,14 +22,6 @@ final class SoakJobs {
     jobs.add(job);
   }
 
-  int count() {
-    return jobs.size();
-  }
-
-  List<Known> all() {
-    return List.copyOf(jobs);
-  }
-
   /** One of the newest; empty if there is none yet. */
   Optional<Known> any(SplittableRandom random) {
     int count = jobs.size();

@@ -21,7 +21,6 @@ final class SoakProcess {
   private final ProcessBuilder builder;
   private final Path output;
   private Process process;
-  private boolean stopped;
 
   SoakProcess(SoakRun run, String name, List<String> command, Map<String, String> environment)
       throws IOException {
@@ -61,15 +60,10 @@ final class SoakProcess {
     return process.isAlive();
   }
 
-  synchronized boolean isStopped() {
-    return stopped;
-  }
-
   synchronized void signal(String signal) throws IOException, InterruptedException {
     if (!process.isAlive()) {
       return;
     }
-    stopped = signal.equals("STOP") || stopped && !signal.equals("CONT") && !signal.equals("KILL");
     new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start().waitFor();
     if (signal.equals("KILL")) {
       process.waitFor();
@@ -87,7 +81,6 @@ final class SoakProcess {
       if (!ENDS.contains(status) && !lastLine().contains("No space left on device")) {
         run.history().problem(name + " ended with status " + status);
       }
-      stopped = false;
       process = builder.start();
     }
   }
