@@ -78,6 +78,17 @@ class LauncherIT {
   }
 
   @Test
+  void aServerWhoseHeapIsFullEndsAndSaysHowToGetMore() {
+    InProcessCli.Result result =
+        shell("MILLRACE_JAVA_OPTS=-Xmx6m $millrace serve --workspace ws --model house --port 0");
+    assertThat(result.status()).isEqualTo(3);
+    assertThat(result.out()).isEmpty();
+    assertThat(result.err())
+        .contains("\nmillrace: out of memory: nothing acknowledged is lost. For more heap: ")
+        .endsWith("Terminating due to java.lang.OutOfMemoryError: Java heap space\n");
+  }
+
+  @Test
   void aJvmThatCannotStartSaysWhy() {
     InProcessCli.Result result =
         shell("MILLRACE_JAVA_OPTS=-XX:+Nonsense $millrace run --model house hello");
