@@ -44,7 +44,7 @@ final class Claimer<J extends StoredJob> {
     this.updater = updater;
     this.index = repository.index();
     this.quarantined = quarantined;
-    this.undelivered = new UndeliveredClaims<>(repository, updater);
+    this.undelivered = new UndeliveredClaims<>(repository, updater, quarantined);
   }
 
   /** Claims tasks. If it throws, no task stays claimed. */
@@ -66,7 +66,7 @@ final class Claimer<J extends StoredJob> {
     try {
       undelivered.release();
     } catch (RuntimeException | Error further) {
-      reason.addSuppressed(further);
+      JobUpdater.addSuppressed(reason, further);
     }
   }
 

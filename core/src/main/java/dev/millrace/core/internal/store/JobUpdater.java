@@ -1,5 +1,6 @@
 package dev.millrace.core.internal.store;
 
+import dev.millrace.core.internal.concurrent.StoreFence;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.Fact.Detail;
 import dev.millrace.core.internal.count.StatusCountKeeper;
@@ -289,7 +290,7 @@ public final class JobUpdater<J extends StoredJob> {
     try {
       drop(job);
     } catch (RuntimeException | Error further) {
-      reason.addSuppressed(further);
+      addSuppressed(reason, further);
     }
   }
 
@@ -370,13 +371,20 @@ public final class JobUpdater<J extends StoredJob> {
     }
   }
 
+  /** The JVM may throw the same OutOfMemoryError again, which cannot suppress itself. */
+  static void addSuppressed(Throwable reason, Throwable further) {
+    if (further != reason) {
+      reason.addSuppressed(further);
+    }
+  }
+
   /** What was appended is cut off, or read and completed, when the job is read next. */
   private void failedToComplete(J job, Throwable reason) {
     try {
       repository.failed(job, null);
       jobs.markInterrupted(job.id());
     } catch (RuntimeException | Error further) {
-      reason.addSuppressed(further);
+      addSuppressed(reason, further);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.millrace.core.internal.store;
 
+import dev.millrace.core.internal.concurrent.StoreFence;
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;

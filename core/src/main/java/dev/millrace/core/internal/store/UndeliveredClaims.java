@@ -3,6 +3,7 @@ package dev.millrace.core.internal.store;
 import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.StoreBrokenException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -42,11 +43,13 @@ final class UndeliveredClaims<J extends StoredJob> {
 
   private final JobRepository<J> repository;
   private final JobUpdater<J> updater;
+  private final QuarantinedJobs quarantined;
   private final Set<Handover> open = ConcurrentHashMap.newKeySet();
 
-  UndeliveredClaims(JobRepository<J> repository, JobUpdater<J> updater) {
+  UndeliveredClaims(JobRepository<J> repository, JobUpdater<J> updater, QuarantinedJobs quarantined) {
     this.repository = repository;
     this.updater = updater;
+    this.quarantined = quarantined;
   }
 
   /** Call before anything is written: nothing needs memory when it has failed. */
@@ -93,9 +96,27 @@ final class UndeliveredClaims<J extends StoredJob> {
   void release() {
     for (Handover handover : open) {
       if (handover.failed) {
-        handover.all().forEach(key -> release(handover, key));
-        open.remove(handover);
+        boolean all = true;
+        for (JobClaimKey claim : handover.all()) {
+          all &= releaseOrReport(handover, claim);
+        }
+        if (all) {
+          open.remove(handover);
+        }
       }
+    }
+  }
+
+  /** A job that cannot be read or written now does not keep the claims of others. */
+  private boolean releaseOrReport(Handover handover, JobClaimKey claim) {
+    try {
+      release(handover, claim);
+      return true;
+    } catch (StoreBrokenException e) {
+      throw e;
+    } catch (RuntimeException | Error e) {
+      quarantined.report(claim.job(), e);
+      return false;
     }
   }
 

@@ -1,9 +1,9 @@
 package dev.millrace.core.store.memory;
 
+import dev.millrace.core.internal.concurrent.StoreFence;
 import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.core.internal.store.RepositoryJobStore;
-import dev.millrace.core.internal.store.StoreFence;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.store.JobException;

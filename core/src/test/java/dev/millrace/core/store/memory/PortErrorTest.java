@@ -2,12 +2,12 @@ package dev.millrace.core.store.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.core.internal.concurrent.StoreFence;
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.store.JobRepository;
 import dev.millrace.core.internal.store.RepositoryJobStore;
-import dev.millrace.core.internal.store.StoreFence;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;

@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.files;
 
+import dev.millrace.store.fs.internal.disk.DuplicateJobException;
 import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.internal.disk.Disk;

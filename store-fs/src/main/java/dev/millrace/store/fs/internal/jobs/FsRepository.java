@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.jobs;
 
+import dev.millrace.core.internal.concurrent.StoreFence;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.internal.rules.JobUpdate;
@@ -9,7 +10,6 @@ import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.core.internal.store.Leases;
 import dev.millrace.core.internal.store.LeasesInMemory;
 import dev.millrace.core.internal.store.PartialOutput;
-import dev.millrace.core.internal.store.StoreFence;
 import dev.millrace.core.internal.store.TaskJournal;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;

@@ -8,7 +8,7 @@ import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
-import dev.millrace.store.fs.internal.files.DuplicateJobException;
+import dev.millrace.store.fs.internal.disk.DuplicateJobException;
 import dev.millrace.store.fs.internal.files.EventLog;
 import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
 import dev.millrace.store.fs.internal.files.JobOnDisk;

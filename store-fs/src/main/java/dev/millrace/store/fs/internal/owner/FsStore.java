@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.owner;
 
+import dev.millrace.core.internal.concurrent.StoreFence;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.internal.count.JobCounts;
@@ -7,7 +8,6 @@ import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.JobPlan;
 import dev.millrace.core.internal.rules.TransitionListener;
 import dev.millrace.core.internal.store.RepositoryJobStore;
-import dev.millrace.core.internal.store.StoreFence;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;

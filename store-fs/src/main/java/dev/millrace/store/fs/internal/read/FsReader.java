@@ -22,7 +22,7 @@ import dev.millrace.core.time.LogTimes;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.JobLocator;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
-import dev.millrace.store.fs.internal.files.DuplicateJobException;
+import dev.millrace.store.fs.internal.disk.DuplicateJobException;
 import dev.millrace.store.fs.internal.files.JobFiles;
 import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
 import dev.millrace.store.fs.internal.files.JobFiles.TaskSnapshot;

@@ -1,6 +1,5 @@
-package dev.millrace.core.internal.store;
+package dev.millrace.core.internal.concurrent;
 
-import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.store.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

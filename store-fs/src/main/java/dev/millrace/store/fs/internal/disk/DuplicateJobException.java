@@ -1,7 +1,6 @@
-package dev.millrace.store.fs.internal.files;
+package dev.millrace.store.fs.internal.disk;
 
 import dev.millrace.core.job.JobState;
-import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import java.io.IOException;
 
 /** A job that has not ended has a second directory: none of the two may be taken for it. */
