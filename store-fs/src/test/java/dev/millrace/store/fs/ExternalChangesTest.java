@@ -246,7 +246,7 @@ class ExternalChangesTest extends RealWorkspaceCase {
       JobId first =
           store.submit(TestJobSpecs.with(TestJobSpecs.attempts(3), TestJobSpecs.plain("x")));
       Claim claim = claim(store, 1).getFirst();
-      clock.advance(Duration.ofHours(-1));
+      clock.jump(Duration.ofHours(-1));
       JobId second = store.submit(TestJobSpecs.plain("y"));
       assertThat(second).as("ids never run back").isGreaterThan(first);
       assertThat(store.fail(claim, Failure.of("broken"))).isEqualTo(Outcome.DONE);

@@ -8,6 +8,7 @@ import dev.millrace.core.internal.rules.TaskFold;
 import dev.millrace.core.internal.rules.ViewFactory;
 import dev.millrace.core.internal.store.ClaimIndex.Candidate;
 import dev.millrace.core.internal.store.UndeliveredClaims.Handover;
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
@@ -26,6 +27,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Gives tasks to workers, in claim order. Thread-safe. */
@@ -37,6 +40,10 @@ final class Claimer<J extends StoredJob> {
   private final ClaimIndex index;
   private final QuarantinedJobs quarantined;
   private final UndeliveredClaims<J> undelivered;
+
+  /** Jobs that a failed claim has dropped from the index: the next sweep puts them back. */
+  private final Set<JobId> dropped = ConcurrentHashMap.newKeySet();
+
   private volatile boolean troubled;
 
   Claimer(JobRepository<J> repository, JobUpdater<J> updater, QuarantinedJobs quarantined) {
@@ -128,10 +135,33 @@ final class Claimer<J extends StoredJob> {
       if (e instanceof StoreException store && !updater.isOfOneJob(store)) {
         return store;
       }
-      index.drop(next); // continue with other jobs
+      index.drop(next); // continue with other jobs; also if another thread has just put it there
+      dropped.add(next.id());
       troubled |= !quarantined.contains(next.id()); // then a later rescan tries this one again
       quarantined.report(next.id(), e);
       return null;
+    }
+  }
+
+  /** Puts back what was dropped because a claim failed. */
+  void putDroppedAgain() {
+    for (JobId id : dropped) {
+      dropped.remove(id);
+      try {
+        updater.step(
+            id,
+            (job, _) -> {
+              index.put(job);
+              return job;
+            });
+      } catch (StoreBrokenException | StoreException.Closed e) {
+        throw e;
+      } catch (RuntimeException | Error e) {
+        if (!quarantined.contains(id)) { // else it is read again when it is worth that
+          dropped.add(id);
+          quarantined.report(id, e);
+        }
+      }
     }
   }
 

@@ -1,8 +1,8 @@
 package dev.millrace.core.internal.store;
 
-import dev.millrace.core.internal.concurrent.StoreFence;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.Fact.Detail;
+import dev.millrace.core.internal.concurrent.StoreFence;
 import dev.millrace.core.internal.count.StatusCountKeeper;
 import dev.millrace.core.internal.rules.AttemptProgress;
 import dev.millrace.core.internal.rules.ClaimRules;

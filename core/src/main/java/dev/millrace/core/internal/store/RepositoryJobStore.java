@@ -1,7 +1,7 @@
 package dev.millrace.core.internal.store;
 
-import dev.millrace.core.internal.concurrent.StoreFence;
 import dev.millrace.core.event.Cause;
+import dev.millrace.core.internal.concurrent.StoreFence;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
@@ -145,6 +145,7 @@ public abstract class RepositoryJobStore<J extends StoredJob>
           updater.awaitAll(); // log lines that no caller waited for
           updater.forgetOutdated();
           claimer.releaseUndelivered();
+          claimer.putDroppedAgain();
           updater.readQuarantinedAgain();
           return listeners.swept(
               new TimeoutSweep<>(repository, updater, quarantined, random).run());

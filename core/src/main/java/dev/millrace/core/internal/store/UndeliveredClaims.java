@@ -46,7 +46,8 @@ final class UndeliveredClaims<J extends StoredJob> {
   private final QuarantinedJobs quarantined;
   private final Set<Handover> open = ConcurrentHashMap.newKeySet();
 
-  UndeliveredClaims(JobRepository<J> repository, JobUpdater<J> updater, QuarantinedJobs quarantined) {
+  UndeliveredClaims(
+      JobRepository<J> repository, JobUpdater<J> updater, QuarantinedJobs quarantined) {
     this.repository = repository;
     this.updater = updater;
     this.quarantined = quarantined;

@@ -23,7 +23,7 @@ public final class EventLog {
    * The log is damaged in a way that a crash cannot cause: a complete line is not an entry, or not
    * the next one.
    */
-  public static final class DamagedLogException extends IOException {
+  public static class DamagedLogException extends IOException {
     private static final long serialVersionUID = 1L;
 
     DamagedLogException(String message) {

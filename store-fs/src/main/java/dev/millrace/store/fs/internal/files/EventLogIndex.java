@@ -121,7 +121,7 @@ public final class EventLogIndex {
      * Entries after number {@code after}: as many as asked for, or fewer where they are large. There
      * are none only at the end.
      *
-     * @throws EventLog.DamagedLogException if the log has changed since, other than by growing
+     * @throws ChangedLogException if the log has changed since, other than by growing
      */
     public List<LogEntry> entries(long after, int limit) throws IOException {
       try {
@@ -200,9 +200,18 @@ public final class EventLogIndex {
     }
   }
 
-  private static EventLog.DamagedLogException changed(long line) {
-    return new EventLog.DamagedLogException(
+  private static ChangedLogException changed(long line) {
+    return new ChangedLogException(
         EventLog.FILE + ", line " + line + " is not the entry that was there before");
+  }
+
+  /** Entries are gone: a failed write was taken back since. Whoever can should read it again. */
+  public static final class ChangedLogException extends EventLog.DamagedLogException {
+    private static final long serialVersionUID = 1L;
+
+    ChangedLogException(String message) {
+      super(message);
+    }
   }
 
   /** The last place at or before that number; -1 if there is none. */

@@ -1,9 +1,9 @@
 package dev.millrace.store.fs.internal.files;
 
-import dev.millrace.store.fs.internal.disk.DuplicateJobException;
 import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.DuplicateJobException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;

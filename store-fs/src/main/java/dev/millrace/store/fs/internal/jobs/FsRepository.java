@@ -1,7 +1,7 @@
 package dev.millrace.store.fs.internal.jobs;
 
-import dev.millrace.core.internal.concurrent.StoreFence;
 import dev.millrace.core.event.Fact;
+import dev.millrace.core.internal.concurrent.StoreFence;
 import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;

@@ -1,8 +1,8 @@
 package dev.millrace.store.fs.internal.owner;
 
-import dev.millrace.core.internal.concurrent.StoreFence;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.concurrent.StoreFence;
 import dev.millrace.core.internal.count.JobCounts;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.JobPlan;

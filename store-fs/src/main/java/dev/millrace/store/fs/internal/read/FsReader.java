@@ -20,9 +20,10 @@ import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.core.time.LogTimes;
 import dev.millrace.store.fs.internal.disk.Disk;
+import dev.millrace.store.fs.internal.disk.DuplicateJobException;
 import dev.millrace.store.fs.internal.disk.JobLocator;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
-import dev.millrace.store.fs.internal.disk.DuplicateJobException;
+import dev.millrace.store.fs.internal.files.EventLogIndex;
 import dev.millrace.store.fs.internal.files.JobFiles;
 import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
 import dev.millrace.store.fs.internal.files.JobFiles.TaskSnapshot;
@@ -111,7 +112,8 @@ public final class FsReader implements JobReader {
               // it moved between finding and reading it
             }
           }
-          throw new IOException("it moved " + ATTEMPTS + " times while it was being read");
+          throw new IOException(
+              "it moved or changed " + ATTEMPTS + " times while it was being read");
         });
   }
 
@@ -258,7 +260,7 @@ public final class FsReader implements JobReader {
     return ofJob("read the tasks of " + id, () -> whileItMoves(() -> unchanged(id), none, read));
   }
 
-  /** Reads something of a job, and again where it is now if it moves meanwhile. */
+  /** Reads something of a job, and again as it is now if it moves or changes meanwhile. */
   private <T> T whileItMoves(Supplier<Optional<JobOnDisk>> find, T none, JobRead<T> read)
       throws IOException {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -273,9 +275,11 @@ public final class FsReader implements JobReader {
           throw e;
         }
         // it moved while it was read
+      } catch (EventLogIndex.ChangedLogException e) {
+        // a failed write was taken back
       }
     }
-    throw new IOException("it moved " + ATTEMPTS + " times while it was being read");
+    throw new IOException("it moved or changed " + ATTEMPTS + " times while it was being read");
   }
 
   /** The job as it was read for the previous page, if it has not changed since. */

@@ -70,7 +70,7 @@ class OwnerInboxTest {
   @ValueSource(longs = {31, 86_400, -31, -86_400})
   void anExpiredRequestIsNotCarriedOut(long seconds) throws IOException {
     send("1_1_1", abort(job, "1_1_1", rig.clock.instant()));
-    rig.later(Duration.ofSeconds(seconds));
+    rig.clock.jump(Duration.ofSeconds(seconds));
     inbox.processAll();
     assertThat(answer("1_1_1")).isSameAs(InboxReply.EXPIRED);
     assertThat(rig.store.state(job)).contains(JobState.PENDING);
