@@ -1,5 +1,7 @@
 package dev.millrace.store.fs.internal.simulation;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.millrace.store.fs.internal.disk.SimDisk;
 import dev.millrace.store.fs.internal.disk.SimDisk.Cut;
 import dev.millrace.store.fs.internal.disk.SimDisk.Op;
@@ -92,6 +94,14 @@ final class Faults implements SimDisk.Observer {
       scheduler.kill();
       throw new Killed();
     }
+  }
+
+  /** As {@link #acknowledged()}; what was told about a job is in its files by now. */
+  void acknowledged(JobHistory job, String text) {
+    assertThat(job.mayBeGone || new DurableText(disk).has(job.id, text))
+        .as("%s of %s was acknowledged and is durable", text, job)
+        .isTrue();
+    acknowledged();
   }
 
   /** The disk as the next process finds it. */

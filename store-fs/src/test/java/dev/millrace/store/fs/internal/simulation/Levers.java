@@ -136,7 +136,9 @@ final class Levers implements Runnable {
           && !tasks.isEmpty()) {
         job.additions.add(new JobHistory.Addition(stage, first, tasks));
       }
-      world.faults.acknowledged();
+      if (job.done.containsKey(request.cause().op())) {
+        world.faults.acknowledged(job, request.cause().op());
+      }
     } else if (refusalsLast && !(request.lever() instanceof Lever.Delete) && !before) {
       job.refused.put(request.cause().op(), request.lever());
     }

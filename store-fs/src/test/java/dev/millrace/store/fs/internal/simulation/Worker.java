@@ -190,7 +190,11 @@ final class Worker implements Runnable {
                   .as("%s of %s is answered once", key, job)
                   .isNull();
               job.lines.addAll(lines);
-              world.faults.acknowledged();
+              if (result != null) {
+                world.faults.acknowledged(job, result);
+              } else {
+                world.faults.acknowledged();
+              }
             });
   }
 }
