@@ -92,7 +92,7 @@ final class Faults implements SimDisk.Observer {
   void acknowledged() {
     if (live && ++acknowledged == acknowledgements) {
       scheduler.kill();
-      throw new Killed();
+      throw new Scheduler.Killed();
     }
   }
 

@@ -16,6 +16,15 @@ import org.jspecify.annotations.Nullable;
  * by the seed, which thread goes on. Time advances with the steps, and jumps when all wait.
  */
 final class Scheduler implements Threading {
+  /** The simulated process has ended: no thread of it goes on. */
+  static final class Killed extends Error {
+    private static final long serialVersionUID = 1L;
+
+    Killed() {
+      super("the process has ended", null, false, false);
+    }
+  }
+
   private static final int LONGEST_STEP_NANOS = 200_000;
 
   private final RandomGenerator random;
