@@ -251,6 +251,7 @@ class ExternalChangesTest extends RealWorkspaceCase {
       assertThat(second).as("ids never run back").isGreaterThan(first);
       assertThat(store.fail(claim, Failure.of("broken"))).isEqualTo(Outcome.DONE);
       WorkspaceInvariants.logAddsUp(store, first); // nor do a log's times
+      clock.advance(Duration.ofMinutes(1));
       assertThat(claim(store, 10))
           .as("and no backoff lasts an hour")
           .extracting(Claim::job)

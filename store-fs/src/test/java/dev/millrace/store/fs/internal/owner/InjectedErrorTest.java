@@ -16,6 +16,7 @@ import dev.millrace.core.store.fixture.ManualClock;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.time.ProcessClock;
 import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.SimDisk;
 import dev.millrace.store.fs.internal.fixture.SimulatedStore;
@@ -90,13 +91,19 @@ class InjectedErrorTest {
     }
   }
 
-  private static final class TrappedClock extends Clock {
+  private static final class TrappedClock extends ProcessClock {
     private final ManualClock clock;
     private final Trap trap;
 
     TrappedClock(ManualClock clock, Trap trap) {
       this.clock = clock;
       this.trap = trap;
+    }
+
+    @Override
+    public long nanoTime() {
+      trap.step();
+      return clock.nanoTime();
     }
 
     @Override

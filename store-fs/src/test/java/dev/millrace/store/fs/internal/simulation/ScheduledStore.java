@@ -9,6 +9,7 @@ import dev.millrace.store.fs.internal.disk.SimFiles.Loss;
 import dev.millrace.store.fs.internal.fixture.SimulatedStore;
 import dev.millrace.store.fs.internal.owner.FsStore;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -26,7 +27,7 @@ final class ScheduledStore {
 
   ScheduledStore(long seed) {
     this.scheduler = new Scheduler(new SplittableRandom(seed), trace, 0);
-    SimulatedClock clock = new SimulatedClock(scheduler::nanoTime);
+    SimulatedClock clock = new SimulatedClock(scheduler::nanoTime, Duration.ZERO);
     this.settings =
         new FsSettings(
                 SimulatedStore.ROOT,

@@ -14,10 +14,20 @@ import java.util.function.LongSupplier;
  */
 final class SimulatedClock extends ProcessClock {
   private final LongSupplier nanos;
-  private Duration ahead = Duration.ZERO;
+  private Duration ahead;
+  private boolean wasSet;
 
-  SimulatedClock(LongSupplier nanos) {
+  /**
+   * @param ahead how far the wall clock is ahead of the time that has passed
+   */
+  SimulatedClock(LongSupplier nanos, Duration ahead) {
     this.nanos = nanos;
+    this.ahead = ahead;
+  }
+
+  /** Whether the wall clock has jumped: then its time does not tell what is due. */
+  boolean wasSet() {
+    return wasSet;
   }
 
   /** How far it is ahead of the time that has passed. */
@@ -28,6 +38,7 @@ final class SimulatedClock extends ProcessClock {
   /** Sets the clock forward, or back if it is negative. */
   void jump(Duration by) {
     ahead = ahead.plus(by);
+    wasSet = true;
   }
 
   @Override
