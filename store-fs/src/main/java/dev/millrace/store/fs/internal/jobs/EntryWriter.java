@@ -61,10 +61,11 @@ final class EntryWriter {
    * @return the sync after which all of it is durable
    */
   long append(FsJob job, List<LogEntry> entries) throws IOException {
-    JobOnDisk read = job.takeRead();
     if (job.directoryState().isFinal() && entries.isEmpty()) {
+      job.dropReadUnlessTorn();
       return 0; // it was only read
     }
+    JobOnDisk read = job.takeRead();
     if (job.directoryState().isFinal() && read != null) {
       LogRepair.run(read, layout, job.withEntries());
     }

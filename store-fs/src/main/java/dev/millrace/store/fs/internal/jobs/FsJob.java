@@ -88,6 +88,13 @@ public final class FsJob extends StoredJob {
     return taken;
   }
 
+  /** As {@link #takeRead}, but the torn end of a log must be known until it is cut off. */
+  void dropReadUnlessTorn() {
+    if (read != null && read.log().torn() == null) {
+      read = null;
+    }
+  }
+
   @Override
   public JobHeader header() {
     return files().header();

@@ -440,4 +440,23 @@ class DiskFailureTest {
     assertThat(rig.disk.kind(done.resolve("meta.json.receipt"))).isEqualTo(Disk.Kind.NOTHING);
     assertThat(rig.store.tasks(id, 1, 1, 1).getFirst().result()).isEqualTo(TaskResult.of("bare"));
   }
+
+  /** The log of an ended job is only read when the job is loaded; its torn end is cut off later. */
+  @Test
+  void aTornEntryOfAnEndedJobIsCutOffBeforeTheNext() {
+    SimulatedStore rig = SimulatedStore.fresh();
+    JobId id = rig.submit(TestJobSpecs.job(TestJobSpecs.stage("a", "1")));
+    rig.claim(1).forEach(rig::complete);
+    rig.disk.failBy(
+        op ->
+            op.what() == SimDisk.What.PUT_BYTES && op.path().endsWith("events.jsonl")
+                ? new IOException("No space left on device")
+                : null,
+        500);
+    assertThatThrownBy(() -> rig.describe(id, 0, 0, "lost")).isInstanceOf(StoreException.class);
+    rig.disk.heal();
+    rig.describe(id, 0, 0, "kept");
+    SimulatedStore next = new SimulatedStore(rig.disk.afterKill(), rig.clock.instant(), 8);
+    assertThat(next.store.events(id, 0, 99).getLast().toString()).contains("kept");
+  }
 }
