@@ -4,6 +4,7 @@ import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.DuplicateJobException;
+import dev.millrace.store.fs.internal.disk.ReadingMarks;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -63,6 +64,7 @@ public final class StoreErrors {
         || cause instanceof IOException io && isTargetInUse(io)
         || cause instanceof EventLog.DamagedLogException
         || cause instanceof DuplicateJobException
+        || cause instanceof ReadingMarks.UnfitJobException
         || cause instanceof Disk.NotRegularException
         || cause instanceof Disk.FileTooLargeException;
   }

@@ -7,6 +7,7 @@ import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.DuplicateJobException;
 import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
+import dev.millrace.store.fs.internal.disk.ReadingMarks;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.EventLog;
@@ -30,6 +31,7 @@ final class JobLoader {
   private final WorkspaceLayout layout;
   private final LogTimes times;
   private final ClaimQueue queue;
+  private final ReadingMarks marks;
 
   /** The valid bytes of logs to which a write failed. */
   private final Map<JobId, Long> cut = new ConcurrentHashMap<>();
@@ -43,6 +45,7 @@ final class JobLoader {
     this.layout = settings.layout();
     this.times = times;
     this.queue = queue;
+    this.marks = new ReadingMarks(disk, layout);
   }
 
   /** A write to the job failed: what was added to its log does not count. */
@@ -112,7 +115,11 @@ final class JobLoader {
     if (whole != null) {
       EventLog.cut(job.at(), whole); // else claims might count that no worker knows of
     }
-    JobOnDisk read = JobOnDisk.read(job.location(), job, times, null, settings.recoveryCeiling());
+    JobOnDisk read =
+        marks.marked(
+            job.id(),
+            job.at().file(EventLog.FILE),
+            () -> JobOnDisk.read(job.location(), job, times, null, settings.recoveryCeiling()));
     job.load(read);
     // What this owner dropped from memory was durable; a sync for each of many waiting jobs is
     // slow.

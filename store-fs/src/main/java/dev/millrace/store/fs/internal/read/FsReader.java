@@ -22,7 +22,9 @@ import dev.millrace.core.time.LogTimes;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.DuplicateJobException;
 import dev.millrace.store.fs.internal.disk.JobLocator;
+import dev.millrace.store.fs.internal.disk.ReadingMarks;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
+import dev.millrace.store.fs.internal.files.EventLog;
 import dev.millrace.store.fs.internal.files.EventLogIndex;
 import dev.millrace.store.fs.internal.files.JobFiles;
 import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
@@ -56,6 +58,7 @@ public final class FsReader implements JobReader {
   private final JobLocator whereabouts;
   private final JobLister catalogue;
   private final JobVersionStamps stamps;
+  private final ReadingMarks marks;
 
   /** Jobs as they were read: a follower of a job asks for it repeatedly. */
   private final RecentJobCache<JobOnDisk> seen = new RecentJobCache<>();
@@ -72,6 +75,7 @@ public final class FsReader implements JobReader {
     this.whereabouts = new JobLocator(disk, layout, threading);
     this.catalogue = new JobLister(disk, layout, whereabouts, this::isAtGate);
     this.stamps = new JobVersionStamps(disk, layout);
+    this.marks = new ReadingMarks(disk, layout);
   }
 
   @Override
@@ -104,6 +108,7 @@ public final class FsReader implements JobReader {
             }
             try {
               requireOneDirectory(id, directoryState.get());
+              marks.requireReadable(id, layout.of(directoryState.get(), id).resolve(EventLog.FILE));
               return Optional.of(read(id, directoryState.get()));
             } catch (NoSuchFileException e) {
               if (disk.kind(layout.of(directoryState.get(), id)) == Disk.Kind.DIRECTORY) {
