@@ -43,13 +43,17 @@ final class NetworkedTestOrigin implements MessageReceiver, AutoCloseable {
   private final EngineSettings settings;
   private final Path file;
   final JoinedNetwork network;
+
+  /** What was told after it could be reached; the network itself knows them a moment earlier. */
+  private volatile List<NodeState> reachable = List.of();
+
   private volatile @Nullable BatchLoop wheels;
   private @Nullable Engine engine;
 
   NetworkedTestOrigin(Path file, EngineSettings settings, NetworkSettings joining) {
     this.file = file;
     this.settings = settings;
-    network = JoinedNetwork.join(joining, state -> state, this, states -> {});
+    network = JoinedNetwork.join(joining, state -> state, this, states -> reachable = states);
   }
 
   @Override
@@ -92,7 +96,7 @@ final class NetworkedTestOrigin implements MessageReceiver, AutoCloseable {
   void awaitMember(String node) {
     Awaitility.await()
         .atMost(Duration.ofSeconds(60))
-        .until(() -> network.states().stream().anyMatch(state -> state.name().equals(node)));
+        .until(() -> reachable.stream().anyMatch(state -> state.name().equals(node)));
   }
 
   /** Waits until a node has all it is getting; gives the hash of its first. */
