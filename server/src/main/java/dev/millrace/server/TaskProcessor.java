@@ -181,6 +181,14 @@ final class TaskProcessor {
           () ->
               !(outcome instanceof Released && attempt.stopSignal().reason() == Reason.SHUTDOWN)
                   || ++tries[0] < RELEASE_TRIES);
+    } catch (JobException.Unreadable e) {
+      LOG.log(
+          Level.ERROR,
+          attempt
+              + ": "
+              + e.getMessage()
+              + "; when the job can be read again, the task runs again");
+      return Optional.of(new Outcome.Refused(String.valueOf(e.getMessage())));
     } catch (JobException e) {
       LOG.log(Level.ERROR, attempt + ": " + e.getMessage() + "; the job fails");
       Failed failed = new Failed(Failure.permanent(String.valueOf(e.getMessage())));

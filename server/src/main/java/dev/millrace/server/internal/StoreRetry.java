@@ -54,11 +54,15 @@ public final class StoreRetry {
       for (int tries = 0; ; tries++) {
         try {
           return Optional.of(call.get());
-        } catch (StoreBrokenException | JobException e) {
+        } catch (StoreBrokenException e) {
           throw e; // a retry would not help
         } catch (StoreException.Closed e) {
           return Optional.empty(); // the next owner recovers the task
         } catch (RuntimeException | Error e) {
+          if (e instanceof JobException job
+              && (tries >= MAX_ERRORS || !(e instanceof JobException.Unreadable))) {
+            throw job;
+          }
           if (e instanceof Error && tries >= MAX_ERRORS) {
             // It may lie in what is to be stored: then it would fail for ever, and stop all others.
             throw new JobException("the store failed " + (tries + 1) + " times: " + e, e);

@@ -33,7 +33,7 @@ public final class JobFold {
   /** What a task takes in memory. */
   private static final long TASK_BYTES = 200;
 
-  /** What a byte of JSON takes in memory, as values. */
+  /** What a byte of an added stage takes in memory, as values; one of metadata takes less. */
   private static final long VALUE_BYTES = 4;
 
   private final JobPlan plan;
@@ -52,7 +52,7 @@ public final class JobFold {
   private Instant lastAt;
   private int progress;
   private @Nullable Priority priority;
-  private @Nullable JsonObject metadata;
+  private @Nullable JsonBytes metadata;
 
   private JobFold(
       JobPlan plan, TransitionListener listener, LogTimes times, Moment created, LogUsage usage) {
@@ -172,7 +172,7 @@ public final class JobFold {
 
   private void describe(int stage, int task, JsonObject by, Instant at) {
     if (stage == 0) {
-      metadata = by;
+      metadata = JsonBytes.of(by);
     } else if (task == 0) {
       stage(stage).describe(by);
     } else {
@@ -344,7 +344,7 @@ public final class JobFold {
 
   /** The metadata that a user set since the submission; null if none did. */
   public @Nullable JsonObject metadata() {
-    return metadata;
+    return JsonBytes.read(metadata);
   }
 
   /** Whether a user's request with that id is in the log already, among the recent ones. */

@@ -31,7 +31,7 @@ public final class StageFold {
   private @Nullable Instant startedAt;
   private @Nullable Instant completedAt;
   private @Nullable String error;
-  private @Nullable JsonObject metadata;
+  private @Nullable JsonBytes metadata;
   private boolean closed;
   private int adopted;
   private @Nullable Cause approval;
@@ -146,7 +146,7 @@ public final class StageFold {
   }
 
   void describe(JsonObject by) {
-    metadata = by;
+    metadata = JsonBytes.of(by);
   }
 
   private void enqueueTasks(Moment at) {
@@ -233,7 +233,8 @@ public final class StageFold {
 
   /** The metadata that is kept with it now. */
   public JsonObject metadata() {
-    return metadata == null ? plan.spec().metadata() : metadata;
+    JsonObject since = JsonBytes.read(metadata);
+    return since == null ? plan.spec().metadata() : since;
   }
 
   public Instant createdAt() {

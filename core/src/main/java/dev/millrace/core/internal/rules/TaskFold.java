@@ -82,7 +82,7 @@ public record TaskFold(
   public record Freeze(long number, @Nullable FencingToken entry) {}
 
   /** What a user has put in place of the metadata that came with the task. */
-  public record NewMetadata(JsonObject metadata, Instant at) {}
+  record NewMetadata(JsonBytes metadata, Instant at) {}
 
   static TaskFold created(Moment at, int ownMaxAttempts) {
     return new TaskFold(
@@ -186,7 +186,7 @@ public record TaskFold(
         error,
         stored,
         freeze,
-        new NewMetadata(metadata, at),
+        new NewMetadata(JsonBytes.of(metadata), at),
         adoption);
   }
 
@@ -254,7 +254,7 @@ public record TaskFold(
 
   /** What a user has put in place of the metadata that came with it; null: nothing. */
   public @Nullable JsonObject metadata() {
-    return newMetadata == null ? null : newMetadata.metadata;
+    return newMetadata == null ? null : JsonBytes.read(newMetadata.metadata);
   }
 
   /** Whether an attempt has fixed terms that later ones follow. */

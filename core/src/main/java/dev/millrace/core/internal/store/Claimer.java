@@ -77,6 +77,11 @@ final class Claimer<J extends StoredJob> {
     }
   }
 
+  /** The answer to a claim could not be stored, and will not be repeated. */
+  void abandon(Claim claim) {
+    undelivered.abandon(claim);
+  }
+
   /** Releases claims that were written but given to no worker. */
   void releaseUndelivered() {
     undelivered.release();

@@ -331,6 +331,11 @@ public final class JobUpdater<J extends StoredJob> {
     return quarantined.contains(id);
   }
 
+  /** A job could not be read for a reason that is not its own: the next sweep tries it again. */
+  public void readLater(JobId id) {
+    jobs.markInterrupted(id);
+  }
+
   /** Reads jobs again that may be readable by now. */
   void readQuarantinedAgain() {
     for (JobId id : quarantined.due()) {

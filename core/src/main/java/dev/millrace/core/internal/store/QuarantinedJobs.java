@@ -50,7 +50,7 @@ final class QuarantinedJobs {
   }
 
   /** Quarantines a job, and returns what to throw. */
-  JobException add(JobId id, Throwable problem) {
+  JobException.Unreadable add(JobId id, Throwable problem) {
     String reason = reason(id, problem);
     Entry last = jobs.get(id);
     int failures = last == null ? 1 : last.failures() + 1;
@@ -61,7 +61,7 @@ final class QuarantinedJobs {
       reported.add(id);
       LOG.log(Level.ERROR, reason + "; the job is quarantined: it stays as it is, others run");
     }
-    return new JobException(reason, problem);
+    return new JobException.Unreadable(reason, problem);
   }
 
   /** After an Error the job may be sound, and the process was not: it is soon read again. */
@@ -99,12 +99,12 @@ final class QuarantinedJobs {
   /**
    * Lets a job be read that is not quarantined, or that may be readable by now.
    *
-   * @throws JobException if it would only fail again
+   * @throws JobException.Unreadable if it would only fail again
    */
   void requireWorthReading(JobId id) {
     Entry entry = jobs.get(id);
     if (entry != null && !isDue(id, entry)) {
-      throw new JobException(entry.reason(), null);
+      throw new JobException.Unreadable(entry.reason(), null);
     }
   }
 

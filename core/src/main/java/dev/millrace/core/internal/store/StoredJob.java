@@ -216,7 +216,7 @@ public abstract class StoredJob implements TransitionListener, JobUpdate.Templat
 
   /** Whether it must be dropped; may be called without its lock. */
   final boolean isBroken() {
-    return broken;
+    return broken && !forgotten; // one that is dropped may have a successor with more entries
   }
 
   /** The stage whose tasks can be claimed; null if there is none now. */

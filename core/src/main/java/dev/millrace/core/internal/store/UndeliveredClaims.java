@@ -93,6 +93,13 @@ final class UndeliveredClaims<J extends StoredJob> {
     handover.failed = true;
   }
 
+  /** A worker of this process has answered a job that cannot be read: its task has to run again. */
+  void abandon(Claim claim) {
+    Handover handover = begin();
+    handover.add(keys(List.of(claim)));
+    failed(handover);
+  }
+
   /** Releases the claims that no worker has; those that cannot be are kept for the next call. */
   void release() {
     for (Handover handover : open) {

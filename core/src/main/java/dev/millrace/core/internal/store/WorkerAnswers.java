@@ -10,6 +10,7 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimSignal;
+import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.OutputChunk;
@@ -22,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /** Takes the answers of workers to their claims. Thread-safe. */
@@ -51,6 +53,25 @@ final class WorkerAnswers<J extends StoredJob> {
   }
 
   Outcome complete(Claim claim, TaskResult result) {
+    return orAbandon(claim, () -> keepAndComplete(claim, result));
+  }
+
+  /**
+   * A job that cannot be read takes no answer. Nobody repeats that of a worker of this process, which
+   * has no lease: its task is released when the job can be read again.
+   */
+  private Outcome orAbandon(Claim claim, Supplier<Outcome> answer) {
+    try {
+      return answer.get();
+    } catch (JobException.Unreadable e) {
+      if (claim.lease() == null) {
+        claimer.abandon(claim);
+      }
+      throw e;
+    }
+  }
+
+  private Outcome keepAndComplete(Claim claim, TaskResult result) {
     // The result is durable before its entry is written: no entry is without its result. The lock
     // is free in between, so that results of one job share a sync; the rule then decides.
     KeptResult kept = keep(claim, result);
@@ -81,21 +102,21 @@ final class WorkerAnswers<J extends StoredJob> {
 
   Outcome fail(Claim claim, Failure failure) {
     PartialOutput partial = PartialOutput.of(failure);
-    return answer(
-        claim,
-        partial,
+    JobUpdater.Step<J, Outcome> rule =
         (job, update) -> {
           Outcome outcome = ClaimRules.fail(update, claim.key(), failure, random.nextDouble());
           if (outcome.isDone() && !partial.isEmpty()) {
             repository.keepPartial(job, claim, partial);
           }
           return outcome;
-        });
+        };
+    return orAbandon(claim, () -> answer(claim, partial, rule));
   }
 
   Outcome release(Claim claim, String reason) {
-    return answer(
-        claim, PartialOutput.NONE, (_, update) -> ClaimRules.release(update, claim.key(), reason));
+    JobUpdater.Step<J, Outcome> rule =
+        (_, update) -> ClaimRules.release(update, claim.key(), reason);
+    return orAbandon(claim, () -> answer(claim, PartialOutput.NONE, rule));
   }
 
   /** Commits an answer if its claim is the present one; output of a cancelled worker is kept. */

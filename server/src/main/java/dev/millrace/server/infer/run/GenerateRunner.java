@@ -167,10 +167,10 @@ public final class GenerateRunner {
           new TokenJournaler(task, resolved.priorTokens().length - prior.length);
       try {
         GenerationRequest request = resolved.request(model, task.claimOrder()).resumedFrom(prior);
-        // Prepared: until it begins, a crash is the fault of another task.
+        Generation generation = model.engine().submit(request, journaler);
+        // Prepared, by the engine, too: until it begins, a crash is the fault of another task.
         task.journal(OutputChunk.WAITING);
-        return Optional.of(
-            new StartedGeneration(journaler, model.engine().submit(request, journaler)));
+        return Optional.of(new StartedGeneration(journaler, generation));
       } catch (EngineClosedException e) {
         lease.markBroken();
         throw new ModelLoadException("model \"%s\" no longer runs".formatted(model.name()), e);

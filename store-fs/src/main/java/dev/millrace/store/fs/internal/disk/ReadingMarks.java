@@ -9,15 +9,19 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
- * Marks a job with a large log while its owner reads it. A mark that stays says that the process
+ * Marks a job with a large file while its owner reads it. A mark that stays says that the process
  * ended meanwhile, as it does when its heap is full. After two of them the job is left alone, so that
  * it cannot keep every later server from starting. A larger heap is worth another try.
  */
 public final class ReadingMarks {
-  /** A shorter log fits into any heap. */
+  /** A job with smaller files fits into any heap. */
   private static final long LARGE = 1 << 20;
+
+  /** The files that a job's values in memory come from. */
+  private static final List<String> READ_WHOLE = List.of("events.jsonl", "job.json", "meta.json");
 
   private static final int MOST_TRIES = 2;
   private static final String DIRECTORY = "reading";
@@ -59,9 +63,9 @@ public final class ReadingMarks {
     T run() throws IOException;
   }
 
-  /** Reads a job with a mark, if its log is large. */
-  public <T> T marked(JobId id, Path log, Reading<T> reading) throws IOException {
-    if (!isLarge(log)) {
+  /** Reads a job with a mark, if one of its files is large. */
+  public <T> T marked(JobId id, Path job, Reading<T> reading) throws IOException {
+    if (!isLarge(job)) {
       return reading.run();
     }
     int tries = requireReadable(id);
@@ -77,18 +81,23 @@ public final class ReadingMarks {
   }
 
   /** Refuses to read a job that has ended others. */
-  public void requireReadable(JobId id, Path log) throws IOException {
-    if (isLarge(log)) {
+  public void requireReadable(JobId id, Path job) throws IOException {
+    if (isLarge(job)) {
       requireReadable(id);
     }
   }
 
-  private boolean isLarge(Path log) throws IOException {
-    try {
-      return disk.size(log) >= LARGE;
-    } catch (NoSuchFileException e) {
-      return false;
+  private boolean isLarge(Path job) throws IOException {
+    for (String file : READ_WHOLE) {
+      try {
+        if (disk.size(job.resolve(file)) >= LARGE) {
+          return true;
+        }
+      } catch (NoSuchFileException e) {
+        // it has no such file
+      }
     }
+    return false;
   }
 
   /** How many processes have ended with this heap or a larger one while they read the job. */

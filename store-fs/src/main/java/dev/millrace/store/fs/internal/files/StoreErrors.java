@@ -10,6 +10,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Turns errors of the operating system into messages that say what to do. */
@@ -47,9 +48,19 @@ public final class StoreErrors {
     return new JobException(what + ": " + why, thrown);
   }
 
-  /** As {@link #ofJob}, if files were only read so far; the job may just have moved. */
+  /** As {@link #ofJob}, if files were only read so far: most errors are then of these files. */
   public static StoreException ofLoading(String what, IOException e) {
-    return isBadSector(e) ? ofReading(what, e) : ofJob(what, e);
+    StoreException plain = of(what, e);
+    return isOfAllJobs(e) || e instanceof AccessDeniedException
+        ? plain
+        : new JobException(plain.getMessage(), e);
+  }
+
+  private static boolean isOfAllJobs(IOException e) {
+    String reason = reason(e);
+    return Stream.of(
+            "No space left", "Disk quota exceeded", "Read-only file system", "Too many open files")
+        .anyMatch(reason::contains);
   }
 
   /** Whether the disk cannot read a part of a file. */

@@ -350,11 +350,13 @@ public final class WorkspaceScanner implements AutoCloseable {
     } catch (StoreBrokenException | StoreException.Closed e) {
       throw e;
     } catch (UncheckedIOException e) {
-      report("job " + id, "is skipped: " + StoreErrors.explain(e.getCause()));
+      updater.readLater(id);
+      report("job " + id, "is skipped for now: " + StoreErrors.explain(e.getCause()));
     } catch (JobException e) {
       quarantine(id, e);
     } catch (StoreException e) {
-      report("job " + id, "is skipped: " + e.getMessage());
+      updater.readLater(id);
+      report("job " + id, "is skipped for now: " + e.getMessage());
     } catch (RuntimeException | Error e) {
       quarantine(id, e);
     }

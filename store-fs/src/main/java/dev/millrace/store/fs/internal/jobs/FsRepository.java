@@ -39,6 +39,7 @@ import dev.millrace.store.fs.internal.queue.ClaimQueue;
 import dev.millrace.store.fs.internal.queue.FinishRate;
 import dev.millrace.store.fs.internal.read.FsReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.NoSuchFileException;
@@ -167,7 +168,20 @@ public final class FsRepository implements JobRepository<FsJob> {
 
   /** Makes durable what the files of a job say to which a write has failed. */
   public void repair(JobId id) throws IOException {
-    loader.repair(id, commits);
+    commits.requireIntact();
+    try {
+      fence.runIfOpen(() -> repairUnchecked(id)); // else its next owner does
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  private void repairUnchecked(JobId id) {
+    try {
+      loader.repair(id, commits);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Only the owner changes jobs. What is moved by hand, a failing write or the scanner finds. */

@@ -97,7 +97,7 @@ final class JobLoader {
     } catch (IOException e) {
       throw StoreErrors.ofLoading("cannot read job " + id, e);
     } catch (UncheckedIOException e) {
-      throw StoreErrors.of("cannot read job " + id, e.getCause());
+      throw StoreErrors.ofLoading("cannot read job " + id, e.getCause());
     }
   }
 
@@ -118,7 +118,7 @@ final class JobLoader {
     JobOnDisk read =
         marks.marked(
             job.id(),
-            job.at().file(EventLog.FILE),
+            job.at().dir(),
             () -> JobOnDisk.read(job.location(), job, times, null, settings.recoveryCeiling()));
     job.load(read);
     // What this owner dropped from memory was durable; a sync for each of many waiting jobs is

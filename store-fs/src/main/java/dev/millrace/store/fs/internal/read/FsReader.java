@@ -24,7 +24,6 @@ import dev.millrace.store.fs.internal.disk.DuplicateJobException;
 import dev.millrace.store.fs.internal.disk.JobLocator;
 import dev.millrace.store.fs.internal.disk.ReadingMarks;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
-import dev.millrace.store.fs.internal.files.EventLog;
 import dev.millrace.store.fs.internal.files.EventLogIndex;
 import dev.millrace.store.fs.internal.files.JobFiles;
 import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
@@ -108,7 +107,7 @@ public final class FsReader implements JobReader {
             }
             try {
               requireOneDirectory(id, directoryState.get());
-              marks.requireReadable(id, layout.of(directoryState.get(), id).resolve(EventLog.FILE));
+              marks.requireReadable(id, layout.of(directoryState.get(), id));
               return Optional.of(read(id, directoryState.get()));
             } catch (NoSuchFileException e) {
               if (disk.kind(layout.of(directoryState.get(), id)) == Disk.Kind.DIRECTORY) {

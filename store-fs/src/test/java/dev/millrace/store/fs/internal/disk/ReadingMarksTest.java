@@ -35,11 +35,8 @@ class ReadingMarksTest {
   private static SimDisk afterAnEndWhileReading(SimDisk disk, JobId id, long heap)
       throws IOException {
     ReadingMarks marks = new ReadingMarks(disk, SimulatedStore.PLACES, heap);
-    return marks.marked(id, log(id), disk::afterKill);
-  }
-
-  private static Path log(JobId id) {
-    return SimulatedStore.PLACES.of(JobState.IN_PROGRESS, id).resolve("events.jsonl");
+    Path job = SimulatedStore.PLACES.of(JobState.IN_PROGRESS, id);
+    return marks.marked(id, job, disk::afterKill);
   }
 
   private static final long HEAP = Runtime.getRuntime().maxMemory();

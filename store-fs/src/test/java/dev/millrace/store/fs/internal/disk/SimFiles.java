@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -198,7 +199,7 @@ public final class SimFiles {
     SimFiles found = copy();
     found.keep(found.survivors(loss, random));
     found.pending.clear();
-    Set<Inode> all = new HashSet<>();
+    Set<Inode> all = new LinkedHashSet<>(); // in an order that the same seed repeats
     reach(found.root, all, true);
     for (Inode inode : all) {
       inode.names.clear();
