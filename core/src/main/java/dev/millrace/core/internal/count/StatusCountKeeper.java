@@ -280,10 +280,14 @@ public final class StatusCountKeeper implements AutoCloseable {
   }
 
   private Optional<JobCounts> read(JobId id) {
-    try {
-      return reader.find(id).map((JobView job) -> JobCounts.of(job));
-    } catch (JobException e) {
-      return reader.state(id).map(JobCounts::unreadable); // a damaged job has a state, too
+    for (boolean again = false; ; again = true) {
+      try {
+        return reader.find(id).map((JobView job) -> JobCounts.of(job));
+      } catch (JobException e) {
+        if (again || !(e.getCause() instanceof Error)) { // else the process was unwell, not the job
+          return reader.state(id).map(JobCounts::unreadable); // a damaged job has a state, too
+        }
+      }
     }
   }
 

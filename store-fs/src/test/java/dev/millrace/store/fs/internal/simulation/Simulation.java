@@ -130,11 +130,12 @@ final class Simulation {
     planned.begin();
     await(scheduler, () -> actors.stream().allMatch(actor -> actor.ended));
     planned.end();
-    if (!world.isBroken() && !planned.threwError()) {
-      check(store);
-      if (!planned.injected()) {
-        requireNothingForgotten(world);
+    if (!world.isBroken()) {
+      if (planned.injected()) {
+        recover(scheduler, store);
       }
+      check(store);
+      requireNothingForgotten(world);
       requireCounted(scheduler, opened);
     }
     if (random.nextBoolean()) {
@@ -225,6 +226,18 @@ final class Simulation {
   private static void await(Scheduler scheduler, BooleanSupplier condition) {
     try {
       scheduler.awaitUntil(condition);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Lets sweeps try again what faults have prevented. */
+  private static void recover(Scheduler scheduler, JobStore store) {
+    try {
+      for (int i = 0; i < 4; i++) {
+        store.sweep();
+        scheduler.sleep(Duration.ofSeconds(2));
+      }
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
