@@ -52,7 +52,9 @@ final class JobsTable {
       reader.find(id).ifPresent(view -> rows.add(row(view)));
     } catch (StoreException e) {
       TextTable.Cell state = new TextTable.Cell("unreadable", Colour.RED);
-      rows.add(new Row(id, state, "-", "-", "-", ErrorText.of(e)));
+      String why =
+          ErrorText.of(e).replace("cannot read job " + id + ": ", ""); // the row has the id
+      rows.add(new Row(id, state, "-", "-", "-", why));
     }
   }
 

@@ -10,6 +10,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
 import java.time.Duration;
@@ -79,11 +80,16 @@ final class QueueSummary {
     shell.out().println(name + " ".repeat(12 - name.length()) + count);
   }
 
+  /** Shows a job, unless it was deleted meanwhile. */
   private void recent(JobId id) {
-    JobView view = reader.find(id).orElse(null);
-    if (view == null) {
-      return; // deleted meanwhile
+    try {
+      reader.find(id).ifPresent(this::recent);
+    } catch (JobException e) {
+      shell.out().println("  [unreadable]  " + id);
     }
+  }
+
+  private void recent(JobView view) {
     String status = Status.of(view.state()).name().toLowerCase(Locale.ROOT);
     String duration =
         view.completedAt() == null || view.startedAt() == null
@@ -92,7 +98,7 @@ final class QueueSummary {
                 Locale.ROOT,
                 "%5.1fs",
                 Duration.between(view.startedAt(), view.completedAt()).toMillis() / 1_000.0);
-    shell.out().println("  [" + status + "] " + duration + "  " + id);
+    shell.out().println("  [" + status + "] " + duration + "  " + view.header().id());
   }
 
   /** Waits until nothing is queued or running. */

@@ -228,7 +228,8 @@ class JobsCommandTest extends CommandFixture {
     assertThat(table.status()).isZero();
     assertThat(table.out())
         .contains(shortened(good))
-        .containsPattern(shortened(bad) + " +unreadable .*cannot read job");
+        .containsPattern(shortened(bad) + " +unreadable .*events\\.jsonl");
+    assertThat(cli.run("flow", "ws").out()).contains("[unreadable]  " + bad, good);
     InProcessCli.Result set = cli.run("flow", "ws", "--tag", "t", "--json");
     assertThat(set.status()).isEqualTo(1);
     assertThat(set.lines()).hasSize(2);

@@ -72,12 +72,19 @@ public final class StoreErrors {
   public static boolean isOfOneJob(StoreException e) {
     Throwable cause = e.getCause();
     return cause instanceof AccessDeniedException
-        || cause instanceof IOException io && isTargetInUse(io)
+        || cause instanceof IOException io && (isTargetInUse(io) || isOfOnePath(io))
         || cause instanceof EventLog.DamagedLogException
         || cause instanceof DuplicateJobException
         || cause instanceof ReadingMarks.UnfitJobException
         || cause instanceof Disk.NotRegularException
         || cause instanceof Disk.FileTooLargeException;
+  }
+
+  /** Whether something is wrong with the files that were to be written, and not with the disk. */
+  private static boolean isOfOnePath(IOException e) {
+    String reason = reason(e);
+    return Stream.of("Operation not permitted", "Is a directory", "Not a directory")
+        .anyMatch(reason::contains);
   }
 
   /** Whether the target of a rename is a directory in use. */
