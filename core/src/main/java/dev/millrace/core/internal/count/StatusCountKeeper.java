@@ -144,6 +144,12 @@ public final class StatusCountKeeper implements AutoCloseable {
     }
   }
 
+  /** Call when what was counted of a job may be wrong. */
+  public void recount(JobId id) {
+    removed(id);
+    discovered(id);
+  }
+
   /** Call when a job appeared that another process submitted. */
   public void discovered(JobId id) {
     if (!started || counter.contains(id)) {

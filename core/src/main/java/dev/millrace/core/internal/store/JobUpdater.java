@@ -299,7 +299,9 @@ public final class JobUpdater<J extends StoredJob> {
     quarantined.requireWorthReading(id);
     try {
       J job = loadOrThrow(id, batch);
-      quarantined.remove(id);
+      if (quarantined.remove(id) && job != null) {
+        counting.loaded(id, job::counts); // another thread may have counted it as unreadable
+      }
       return job;
     } catch (StoreBrokenException | StoreException.Closed | ConcurrentUpdateException e) {
       throw e;
@@ -323,6 +325,9 @@ public final class JobUpdater<J extends StoredJob> {
   public JobException quarantine(JobId id, Throwable problem) {
     JobException e = quarantined.add(id, problem);
     counting.unreadable(id);
+    if (!quarantined.contains(id)) {
+      counting.recount(id); // another thread has read it in the meantime
+    }
     return e;
   }
 

@@ -66,7 +66,8 @@ final class QuarantinedJobs {
 
   /** After an Error the job may be sound, and the process was not: it is soon read again. */
   private static Duration wait(Throwable problem, int failures) {
-    if (!(problem instanceof Error) || failures > 9) {
+    boolean error = problem instanceof Error || problem.getCause() instanceof Error;
+    if (!error || failures > 9) {
       return RETRY;
     }
     return failures == 1 ? Duration.ZERO : Duration.ofSeconds(1L << (failures - 2));
@@ -113,11 +114,13 @@ final class QuarantinedJobs {
         || !entry.version().equals(repository.version(id));
   }
 
-  /** Call when a job was read, or deleted. */
-  void remove(JobId id) {
-    if (jobs.remove(id) != null) {
+  /** Call when a job was read, or deleted; returns whether it was quarantined. */
+  boolean remove(JobId id) {
+    boolean was = jobs.remove(id) != null;
+    if (was) {
       reported.remove(id);
     }
+    return was;
   }
 
   /** Jobs that should be read again: some of those that are due, others at the next call. */

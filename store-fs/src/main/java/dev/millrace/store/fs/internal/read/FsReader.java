@@ -48,6 +48,10 @@ import java.util.function.Supplier;
 /** Reads a workspace without owning it, while jobs may move. Thread-safe. */
 public final class FsReader implements JobReader {
   private static final int ATTEMPTS = 1_000;
+
+  /** How often a log is read again of which a part seems to have gone. */
+  private static final int CHANGES = 3;
+
   private static final Duration POLL = Duration.ofMillis(10);
   private static final Duration CENSUS = Duration.ofSeconds(1);
 
@@ -280,6 +284,9 @@ public final class FsReader implements JobReader {
         }
         // it moved while it was read
       } catch (EventLogIndex.ChangedLogException e) {
+        if (attempt >= CHANGES) {
+          throw e; // it is damaged
+        }
         // a failed write was taken back
       }
     }

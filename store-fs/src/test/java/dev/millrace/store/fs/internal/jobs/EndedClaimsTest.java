@@ -35,7 +35,7 @@ class EndedClaimsTest {
     rig.disk.failBy(
         op ->
             op.what() == What.READ && op.path().endsWith(EventLog.FILE)
-                ? new IOException("the log is read again")
+                ? new IOException("Too many open files, for the log is read again")
                 : null);
   }
 
