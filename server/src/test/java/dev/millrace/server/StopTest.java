@@ -228,7 +228,7 @@ class StopTest {
   }
 
   @Test
-  void aStoreThatRefusesTheCallbackEndsTheServer() throws InterruptedException {
+  void aStoreThatRefusesTheCallbackEndsTheServer() {
     AtomicBoolean failed = new AtomicBoolean();
     StoreInterceptor failing =
         call -> {
@@ -239,7 +239,9 @@ class StopTest {
         };
     try (InMemoryServer deaf = new InMemoryServer(StoreInterceptor.intercepting(failing))) {
       Server server = deaf.start(waiting());
-      server.await();
+      assertThatThrownBy(server::await)
+          .isInstanceOf(IllegalStateException.class)
+          .hasRootCauseMessage("no watcher");
       assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
     }
   }
