@@ -63,7 +63,9 @@ final class EntryWriter {
   long append(FsJob job, List<LogEntry> entries) throws IOException {
     if (job.directoryState().isFinal() && entries.isEmpty()) {
       job.dropReadUnlessTorn();
-      return 0; // it was only read
+      UnsyncedChanges found = job.takeWithEntries(); // it was only read
+      commits.enlist(found);
+      return found.lastSync();
     }
     JobOnDisk read = job.takeRead();
     if (job.directoryState().isFinal() && read != null) {

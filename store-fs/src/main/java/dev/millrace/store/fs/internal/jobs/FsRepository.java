@@ -169,19 +169,37 @@ public final class FsRepository implements JobRepository<FsJob> {
   /** Makes durable what the files of a job say to which a write has failed. */
   public void repair(JobId id) throws IOException {
     commits.requireIntact();
+    whileOpen(() -> loader.repair(id, commits));
+  }
+
+  /** Makes durable what the files say of an ended job, if that is not certain. */
+  public void syncEnded(JobId id) throws IOException {
+    whileOpen(() -> loader.syncEnded(id, commits));
+  }
+
+  private interface DiskAccess {
+    void run() throws IOException;
+  }
+
+  /** After the end, the next owner does it. */
+  private void whileOpen(DiskAccess access) throws IOException {
     try {
-      fence.runIfOpen(() -> repairUnchecked(id)); // else its next owner does
+      fence.runIfOpen(
+          () -> {
+            try {
+              access.run();
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
   }
 
-  private void repairUnchecked(JobId id) {
-    try {
-      loader.repair(id, commits);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  /** Makes durable what earlier owners left: it must be before it is shown. */
+  public void syncEarlier() throws IOException {
+    loader.syncEarlier(commits);
   }
 
   /** Only the owner changes jobs. What is moved by hand, a failing write or the scanner finds. */

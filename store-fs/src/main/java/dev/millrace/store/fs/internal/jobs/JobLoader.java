@@ -21,6 +21,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.NoSuchFileException;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,14 @@ final class JobLoader {
   /** The valid bytes of logs to which a write failed. */
   private final Map<JobId, Long> cut = new ConcurrentHashMap<>();
 
+  /** Ended jobs to which a write failed: what it appended counts, but may not be durable. */
+  private final Set<JobId> uncertain = ConcurrentHashMap.newKeySet();
+
+  /** Ended jobs that were synced because an earlier owner may not have done so. */
+  private final RecentJobCache<Boolean> synced = new RecentJobCache<>();
+
+  private volatile boolean earlierSynced;
+
   /** Ended jobs as they were read. */
   private final RecentJobCache<JobOnDisk> seen = new RecentJobCache<>();
 
@@ -50,9 +59,52 @@ final class JobLoader {
 
   /** A write to the job failed: what was added to its log does not count. */
   void markInterrupted(FsJob job) {
-    if (!job.directoryState().isFinal()) {
+    if (job.directoryState().isFinal()) {
+      uncertain.add(job.id());
+    } else {
       cut.put(job.id(), job.logLength());
     }
+  }
+
+  /**
+   * Makes durable what earlier owners left, which may have been killed after a rename, or after an
+   * entry that they added to an ended job. If the disk cannot sync everything at once, such entries
+   * are synced when their job is first read.
+   */
+  void syncEarlier(GroupCommit commits) throws IOException {
+    if (disk.syncAll()) {
+      earlierSynced = true;
+    } else {
+      UnsyncedChanges names = new UnsyncedChanges();
+      WorkspaceLayout.ORDER.forEach(state -> names.addDirectory(layout.of(state)));
+      commits.commit(names);
+    }
+  }
+
+  /**
+   * Makes an ended job durable that an earlier owner may have changed right before it was killed,
+   * once, so that it can be shown.
+   */
+  void syncEnded(JobId id, GroupCommit commits) throws IOException {
+    if (!isSynced(id)) {
+      Optional<JobState> state = layout.lookUp(disk, id);
+      if (state.isPresent() && state.get().isFinal()) {
+        commits.commit(changes(id, state.get()));
+        synced.put(id, true, 0);
+      }
+    }
+  }
+
+  private boolean isSynced(JobId id) {
+    return (earlierSynced || synced.get(id) != null) && !uncertain.contains(id);
+  }
+
+  private UnsyncedChanges changes(JobId id, JobState state) {
+    JobDirectory at = new JobDirectory(disk, layout.of(state, id));
+    return new UnsyncedChanges()
+        .addFile(at.file(EventLog.FILE))
+        .addDirectory(at.dir())
+        .addDirectory(layout.of(state));
   }
 
   /**
@@ -67,11 +119,7 @@ final class JobLoader {
       if (whole != null && !state.get().isFinal()) {
         EventLog.cut(at, whole);
       }
-      commits.commit(
-          new UnsyncedChanges()
-              .addFile(at.file(EventLog.FILE))
-              .addDirectory(at.dir())
-              .addDirectory(layout.of(state.get())));
+      commits.commit(changes(id, state.get()));
     }
   }
 
@@ -138,5 +186,9 @@ final class JobLoader {
       seen.put(job.id(), found, found.size());
     }
     job.load(found.copy());
+    if (!isSynced(job.id())) {
+      LogRepair.sync(found, layout, job.withEntries()); // a request that it has may be acknowledged
+      uncertain.remove(job.id());
+    }
   }
 }

@@ -35,8 +35,13 @@ final class LogRepair {
       job.at().disk().truncate(log, job.log().length());
       unsynced.addFile(log);
     }
+    sync(job, layout, unsynced);
+  }
+
+  /** Adds the log as it is, with the names that lead to it. */
+  static void sync(JobOnDisk job, WorkspaceLayout layout, UnsyncedChanges unsynced) {
     if (job.log().length() > 0) {
-      unsynced.addFile(log).addDirectory(job.at().dir());
+      unsynced.addFile(job.at().file(EventLog.FILE)).addDirectory(job.at().dir());
     }
     if (job.log().length() > 0 || job.directoryState() != JobState.PENDING) {
       unsynced.addDirectory(layout.of(job.directoryState()));

@@ -20,7 +20,6 @@ import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
 import dev.millrace.store.fs.internal.disk.OwnerLock;
-import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.StoreErrors;
 import dev.millrace.store.fs.internal.inbox.OwnerInbox;
@@ -135,11 +134,7 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
   }
 
   private void recover() throws IOException {
-    // What the last owner renamed before it was killed may not be durable, but must be before it is
-    // shown.
-    UnsyncedChanges found = new UnsyncedChanges();
-    WorkspaceLayout.ORDER.forEach(state -> found.addDirectory(settings.layout().of(state)));
-    commits.commit(found);
+    repository.syncEarlier();
     repository.ended().emptyTrash();
     scanner.recoverRunning();
     scanner.scan();

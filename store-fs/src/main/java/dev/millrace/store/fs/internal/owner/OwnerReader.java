@@ -117,6 +117,7 @@ final class OwnerReader implements ForwardingReader {
   private void repair(JobId id) {
     try {
       jobs.repairIfInterrupted(id, repository::repair);
+      repository.syncEnded(id);
     } catch (IOException e) {
       throw StoreErrors.ofJob("cannot read job " + id, e);
     }
