@@ -62,6 +62,26 @@ public final class NoteFiles implements NoteStore {
     }
   }
 
+  /**
+   * Whether there is such a note; if so, it is durable when this returns, whoever has written it.
+   */
+  public boolean isKept(String collection, String name) {
+    Path file = file(collection, name);
+    try {
+      if (disk.kind(file) != Disk.Kind.FILE) {
+        return false;
+      }
+      UnsyncedChanges found = new UnsyncedChanges().addFile(file);
+      for (Path dir = file.getParent(); !dir.equals(layout.root()); dir = dir.getParent()) {
+        found.addDirectory(dir);
+      }
+      commits.commit(found);
+      return true;
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot read the note " + collection + "/" + name, e);
+    }
+  }
+
   @Override
   public List<String> noteNames(String collection) {
     List<String> names = new ArrayList<>();

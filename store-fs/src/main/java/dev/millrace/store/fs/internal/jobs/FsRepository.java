@@ -16,7 +16,6 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Claim;
-import dev.millrace.core.store.NoteStore;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.ClaimKey;
@@ -137,7 +136,7 @@ public final class FsRepository implements JobRepository<FsJob> {
   }
 
   @Override
-  public NoteStore notes() {
+  public NoteFiles notes() {
     return notes;
   }
 

@@ -22,6 +22,7 @@ import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.JobFiles.JobDirectory;
 import dev.millrace.store.fs.internal.files.JobOnDisk;
+import dev.millrace.store.fs.internal.files.NoteFiles;
 import dev.millrace.store.fs.internal.files.PlainJobFiles;
 import dev.millrace.store.fs.internal.files.StagedJobDocument;
 import dev.millrace.store.fs.internal.files.StoreErrors;
@@ -78,7 +79,7 @@ public final class FsSubmitter implements JobSubmitter {
   private final GroupCommit commits;
   private final Clock clock;
   private final Supplier<JobId> ids;
-  private final NoteStore notes;
+  private final NoteFiles notes;
   private final Finding finding;
   private final Reading reading;
   private final List<ReentrantLock> locks;
@@ -92,7 +93,7 @@ public final class FsSubmitter implements JobSubmitter {
       FsSettings settings,
       GroupCommit commits,
       Supplier<JobId> ids,
-      NoteStore notes,
+      NoteFiles notes,
       Finding finding,
       Reading reading) {
     this.disk = settings.disk();
@@ -254,7 +255,7 @@ public final class FsSubmitter implements JobSubmitter {
 
   /** Notes the webhooks before the job is visible, so that no delivery is lost. */
   private void noteWebhooks(JobSpec spec, JobId id) {
-    if (!spec.webhooks().isEmpty() && notes.readNote(NoteStore.WEBHOOKS, id.value()).isEmpty()) {
+    if (!spec.webhooks().isEmpty() && !notes.isKept(NoteStore.WEBHOOKS, id.value())) {
       notes.writeNote(
           NoteStore.WEBHOOKS, id.value(), Json.write(JsonObject.create().put("after", 0)));
     }

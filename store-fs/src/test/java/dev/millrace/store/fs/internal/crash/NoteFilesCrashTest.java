@@ -104,7 +104,12 @@ class NoteFilesCrashTest {
           assertThat(rig.store.submit(TestJobSpecs.hooked(TestJobSpecs.plain("again")), CHOSEN))
               .as(where)
               .isEqualTo(!known);
-          assertThat(rig.store.state(CHOSEN)).as(where).isPresent();
+          SimDisk lost = rig.disk.afterPowerLoss(Loss.NOTHING_SURVIVES, new SplittableRandom(SEED));
+          SimulatedStore after = new SimulatedStore(lost, rig.clock.instant(), 9);
+          assertThat(after.store.state(CHOSEN)).as(where).isPresent();
+          assertThat(after.store.readNote(NoteStore.WEBHOOKS, CHOSEN.value()))
+              .as(where)
+              .isPresent();
         });
   }
 

@@ -12,6 +12,7 @@ import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.NoteStore;
 import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.TaskEvent;
 import java.util.HashSet;
@@ -78,6 +79,16 @@ final class HistoryCheck {
     checkSpec(job, store.spec(job.id).orElseThrow());
     checkClaims(job, log);
     checkResults(job);
+    checkWebhooks(job);
+  }
+
+  /** Nobody delivers webhooks in a simulation, so that their notes stay as submitted. */
+  private void checkWebhooks(JobHistory job) {
+    if (job.spec != null && !job.spec.webhooks().isEmpty()) {
+      assertThat(store.readNote(NoteStore.WEBHOOKS, job.id.value()))
+          .as("the note of the webhooks of %s", job)
+          .isPresent();
+    }
   }
 
   private static void checkSeen(JobHistory job, JobView view, List<LogEntry> log) {
