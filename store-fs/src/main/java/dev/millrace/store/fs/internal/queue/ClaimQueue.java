@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.locks.Condition;
@@ -83,11 +82,18 @@ public final class ClaimQueue implements ClaimIndex {
   private final Map<String, NavigableSet<Candidate>> resting = new ConcurrentHashMap<>();
   private final Map<JobId, Candidate> byId = new ConcurrentHashMap<>();
   private final Set<JobId> silent = ConcurrentHashMap.newKeySet();
-  private final TreeSet<Candidate> byEnd =
-      new TreeSet<>(Comparator.comparing(Candidate::backoffUntil).thenComparing(Candidate.ORDER));
+  private final NavigableSet<Candidate> byEnd =
+      new ConcurrentSkipListSet<>(
+          Comparator.comparing(Candidate::backoffUntil).thenComparing(Candidate.ORDER));
   private final PriorityQueue<Deadline> deadlines =
       new PriorityQueue<>(Comparator.comparing(Deadline::at));
+  private List<JobId> overdue = new ArrayList<>();
   private long arrivals = 1;
+
+  /** The change under way; if an Error has cut it short, the next call completes it. */
+  private @Nullable Candidate removing;
+
+  private @Nullable Candidate adding;
 
   /**
    * @param timeline decides when backoffs end
@@ -106,12 +112,10 @@ public final class ClaimQueue implements ClaimIndex {
   public void put(Candidate candidate, boolean more) {
     lock.lock();
     try {
+      completeChange();
       Candidate old = byId.get(candidate.id());
       if (!candidate.equals(old)) {
-        if (old != null) {
-          remove(old);
-        }
-        add(candidate);
+        replace(old, candidate);
       }
       boolean moved =
           old == null
@@ -128,6 +132,31 @@ public final class ClaimQueue implements ClaimIndex {
     } finally {
       lock.unlock();
     }
+  }
+
+  private void replace(@Nullable Candidate old, @Nullable Candidate now) {
+    removing = old;
+    adding = now;
+    change();
+  }
+
+  private void completeChange() {
+    if (removing != null || adding != null) {
+      change();
+      signal(); // whose change it was did not come to that
+    }
+  }
+
+  /** Both may be done again. */
+  private void change() {
+    if (removing != null) {
+      remove(removing);
+    }
+    if (adding != null) {
+      add(adding);
+    }
+    removing = null;
+    adding = null;
   }
 
   private void add(Candidate candidate) {
@@ -169,10 +198,11 @@ public final class ClaimQueue implements ClaimIndex {
   public void remove(JobId id) {
     lock.lock();
     try {
+      completeChange();
       silent.remove(id);
       Candidate old = byId.get(id);
       if (old != null) {
-        remove(old);
+        replace(old, null);
       }
     } finally {
       lock.unlock();
@@ -195,9 +225,10 @@ public final class ClaimQueue implements ClaimIndex {
   public void drop(ClaimIndex.Candidate candidate) {
     lock.lock();
     try {
+      completeChange();
       Candidate own = byId.get(candidate.id());
       if (own == candidate) {
-        remove(own);
+        replace(own, null);
       }
     } finally {
       lock.unlock();
@@ -208,9 +239,11 @@ public final class ClaimQueue implements ClaimIndex {
     byId.remove(candidate.id());
     Map<String, NavigableSet<Candidate>> line = line(candidate);
     NavigableSet<Candidate> same = line.get(candidate.type());
-    same.remove(candidate);
-    if (same.isEmpty()) {
-      line.remove(candidate.type());
+    if (same != null) {
+      same.remove(candidate);
+      if (same.isEmpty()) {
+        line.remove(candidate.type());
+      }
     }
     if (candidate.isInBackoff()) {
       byEnd.remove(candidate);
@@ -232,6 +265,7 @@ public final class ClaimQueue implements ClaimIndex {
     Candidate last = (Candidate) after;
     lock.lock();
     try {
+      completeChange();
       wake();
       Candidate best = null;
       for (String type : types) {
@@ -255,6 +289,7 @@ public final class ClaimQueue implements ClaimIndex {
   public boolean isIdle(Set<String> types) {
     lock.lock();
     try {
+      completeChange();
       return types.stream().noneMatch(type -> awake.containsKey(type) || resting.containsKey(type));
     } finally {
       lock.unlock();
@@ -298,15 +333,18 @@ public final class ClaimQueue implements ClaimIndex {
   /** Jobs whose queue timeout may have passed, each at most once. */
   @Override
   public List<JobId> takeOverdue(Instant now) {
-    List<JobId> overdue = new ArrayList<>();
     lock.lock();
     try {
+      List<JobId> rest = new ArrayList<>();
       for (Deadline next = deadlines.peek();
           next != null && !now.isBefore(next.at());
           next = deadlines.peek()) {
-        overdue.add(deadlines.remove().id());
+        overdue.add(next.id()); // kept for the next call if this one is cut short
+        deadlines.remove();
       }
-      return overdue;
+      List<JobId> taken = overdue;
+      overdue = rest;
+      return taken;
     } finally {
       lock.unlock();
     }
@@ -332,6 +370,7 @@ public final class ClaimQueue implements ClaimIndex {
     try {
       long left = atMost.toNanos();
       boolean over = false;
+      completeChange();
       while (arrivals == seen && left > 0 && !over) {
         long until = wake();
         if (arrivals == seen) {
@@ -352,8 +391,7 @@ public final class ClaimQueue implements ClaimIndex {
     Instant now = timeline.now().steady();
     while (!byEnd.isEmpty() && !now.isBefore(byEnd.first().backoffUntil())) {
       Candidate candidate = byEnd.first();
-      remove(candidate);
-      add(candidate.withBackoff(null));
+      replace(candidate, candidate.withBackoff(null));
       signal();
     }
     return byEnd.isEmpty()
