@@ -355,8 +355,14 @@ public final class JobUpdater<J extends StoredJob> {
         if (read.isPresent()) {
           LOG.log(Level.INFO, "job " + id + " can be read again");
         }
-      } catch (JobException e) {
-        // it stays in quarantine
+      } catch (StoreBrokenException | StoreException.Closed e) {
+        throw e;
+      } catch (RuntimeException | Error e) { // one job does not end the sweep of the others
+        if (quarantined.contains(id)) {
+          continue; // it stays there
+        }
+        readLater(id);
+        quarantined.report(id, e);
       }
     }
   }

@@ -20,6 +20,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -100,6 +101,18 @@ class QuarantineTest {
     rig.later(Duration.ofMinutes(5));
     rig.sweep();
     assertThat(rig.claim(10)).extracting(Claim::job).containsExactly(bad);
+  }
+
+  /** As one of the class loader, for which nobody would quarantine a job. */
+  @Test
+  void anotherErrorDoesNotEndTheSweepOfTheOtherJobs() {
+    disk.failBy(op -> fault(op, new IOException("Input/output error")));
+    SimulatedStore rig = new SimulatedStore(disk, first.clock.instant(), 8);
+    assertThat(rig.lease(1, Duration.ofSeconds(10))).extracting(Claim::job).containsExactly(good);
+    disk.failBy(op -> fault(op, new NoClassDefFoundError("simulated")));
+    rig.later(Duration.ofMinutes(5));
+    rig.sweep();
+    assertThat(rig.claim(10)).as("its lease is over").extracting(Claim::job).containsExactly(good);
   }
 
   @ParameterizedTest
