@@ -77,10 +77,13 @@ final class DirectoryWatcher implements AutoCloseable {
 
   private void handle(@Nullable WatchKey key) {
     if (key != null) {
-      for (WatchEvent<?> event : key.pollEvents()) {
-        guarded(() -> event(key, event));
+      try {
+        for (WatchEvent<?> event : key.pollEvents()) {
+          guarded(() -> event(key, event));
+        }
+      } finally {
+        key.reset(); // else nothing more is seen of that directory
       }
-      key.reset();
     }
   }
 
