@@ -88,7 +88,7 @@ final class TaskProcessor {
     try {
       TraceContext kept = listener.trace(claim);
       return kept == null ? TaskTraceLookup.of(store, claim) : kept;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.log(Level.DEBUG, "task " + claim + ": trace cannot be read", e);
       return null;
     }
@@ -245,7 +245,7 @@ final class TaskProcessor {
           .state(claim.job())
           .filter(JobState.FAILED::equals)
           .ifPresent(_ -> counters.failedJobs.increment());
-    } catch (StoreException e) {
+    } catch (StoreException | Error e) {
       LOG.log(Level.DEBUG, "job " + claim.job() + ": cannot read whether it failed", e);
     }
   }
@@ -253,7 +253,7 @@ final class TaskProcessor {
   private static void notifyListener(String what, Runnable event) {
     try {
       event.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // an Error, too: the task needs this thread
       LOG.log(Level.WARNING, "the listener failed in \"" + what + "\"", e);
     }
   }

@@ -6,7 +6,6 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.StoreBrokenException;
-import dev.millrace.core.store.StoreException;
 import dev.millrace.core.time.ProcessClock;
 import dev.millrace.server.StopSignal.Reason;
 import dev.millrace.server.TaskAttempt.Step;
@@ -44,6 +43,7 @@ final class WorkerPool {
   private final TaskProcessor processor;
   private final StoreRetry storeRetry;
   private final Map<TaskAttempt, Placement> running = new ConcurrentHashMap<>();
+  private final UnreleasedClaims unreleased;
   private final Semaphore slots; // one permit for each free slot of any group
   private final Semaphore slotlessPermits = new Semaphore(MAX_SLOTLESS);
   private final InterruptZone zone = new InterruptZone(); // where the pool's thread waits
@@ -86,6 +86,7 @@ final class WorkerPool {
     this.lifecycle = lifecycle;
     this.processor = processor;
     this.storeRetry = retry;
+    this.unreleased = new UnreleasedClaims(store);
     this.slots = new Semaphore(settings.slots());
   }
 
@@ -146,7 +147,7 @@ final class WorkerPool {
 
   private void awaitWork() {
     boolean drains = lifecycle.state() == ServerState.DRAINING;
-    if (drains && running.isEmpty() && store.isIdle(types())) {
+    if (drains && running.isEmpty() && unreleased.isEmpty() && store.isIdle(types())) {
       lifecycle.tryMove(ServerEvent.IDLE);
       return;
     }
@@ -160,9 +161,9 @@ final class WorkerPool {
       attempt = new TaskAttempt(claim, claimed++, store, storeRetry, settings.clock());
       running.put(attempt, new Placement(group, true));
     } catch (RuntimeException | Error e) {
-      LOG.log(Level.ERROR, "task " + claim + " cannot be started and is released", e);
       releaseSlot(group);
       release(claim);
+      LOG.log(Level.ERROR, "task " + claim + " cannot be started and is released", e);
       return;
     }
     try {
@@ -172,18 +173,16 @@ final class WorkerPool {
       }
       thread(group.worker(claim.type())).name("task-" + claim).start(() -> process(attempt));
     } catch (RuntimeException | Error e) { // an OutOfMemoryError if the system has no more threads
-      LOG.log(Level.ERROR, attempt + ": no thread available", e);
       abandon(attempt, "no thread available");
+      LOG.log(Level.ERROR, attempt + ": no thread available", e);
     }
   }
 
   private void release(Claim claim) {
     try {
-      store.release(claim, "it could not be started");
+      unreleased.release(claim);
     } catch (StoreBrokenException e) {
       settings.broken().accept(e);
-    } catch (RuntimeException | Error e) {
-      LOG.log(Level.ERROR, "task " + claim + " is not released before the next start", e);
     }
   }
 
@@ -198,6 +197,9 @@ final class WorkerPool {
       processor.process(attempt);
     } catch (StoreBrokenException e) {
       settings.broken().accept(e);
+    } catch (RuntimeException | Error e) {
+      release(attempt.claim()); // nobody else answers for it
+      LOG.log(Level.ERROR, attempt + " was not run to its end and is released", e);
     } finally {
       finish(attempt);
     }
@@ -239,19 +241,24 @@ final class WorkerPool {
   }
 
   /**
-   * Renews all claims, stops tasks that ran out of time, and frees the slots of tasks that wait
-   * outside.
+   * Renews all claims, stops tasks that ran out of time, frees the slots of tasks that wait outside,
+   * and releases claims that lost their worker.
    */
   void heartbeat() {
-    StoreException problem = null;
+    unreleased.releaseAgain();
+    RuntimeException problem = null;
     for (TaskAttempt attempt : running.keySet()) {
-      if (attempt.isWaitingOutside()) {
-        moveOutOfSlot(attempt);
-      }
       try {
+        if (attempt.isWaitingOutside()) {
+          moveOutOfSlot(attempt);
+        }
         attempt.heartbeat();
-      } catch (StoreException e) {
+      } catch (StoreBrokenException e) {
+        throw e;
+      } catch (RuntimeException e) { // the others need theirs, too
         problem = e;
+      } catch (Error e) {
+        problem = new IllegalStateException(attempt + ": " + e, e);
       }
     }
     if (problem != null) {
@@ -301,6 +308,9 @@ final class WorkerPool {
                   : ": the store has not answered; the server no longer waits"));
     } catch (StoreBrokenException e) {
       settings.broken().accept(e);
+    } catch (RuntimeException | Error e) { // those after it are abandoned, too
+      release(attempt.claim());
+      LOG.log(Level.ERROR, attempt + " is released", e);
     } finally {
       finish(attempt);
     }
