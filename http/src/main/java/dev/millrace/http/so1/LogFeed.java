@@ -173,10 +173,9 @@ final class LogFeed {
       try {
         while (advance()) {}
         failing = false;
-      } catch (RuntimeException e) { // streams need this thread: retry whatever it is
+      } catch (RuntimeException | Error e) { // streams need this thread: retry whatever it is
         if (!failing) {
-          LOG.log(
-              Level.WARNING, "cannot read the log of job " + id + ", retrying: " + e.getMessage());
+          LOG.log(Level.WARNING, "cannot read the log of job " + id + ", retrying: " + e);
         }
         failing = true;
       }

@@ -149,13 +149,25 @@ class LogHubTest {
 
   @Test
   void streamSurvivesATemporaryFailureOfTheStore() throws Exception {
+    streamSurvives(
+        _ -> {
+          throw new StoreException("the disk is full");
+        });
+  }
+
+  @Test
+  void streamSurvivesAnErrorOfTheStore() throws Exception {
+    streamSurvives(
+        _ -> {
+          throw new StackOverflowError("simulated");
+        });
+  }
+
+  private void streamSurvives(UnaryOperator<List<LogEntry>> failure) throws Exception {
     JobId id = submit();
     Thread stream = stream(id);
     awaitSent("pending");
-    events =
-        _ -> {
-          throw new StoreException("the disk is full");
-        };
+    events = failure;
     int before = reads.get();
     store.complete(claim(), TaskResult.of("done"));
     Awaitility.await().until(() -> reads.get() > before + 2);
