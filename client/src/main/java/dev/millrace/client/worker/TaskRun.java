@@ -142,7 +142,7 @@ final class TaskRun implements Runnable {
   private void runAction(Runnable action) {
     try {
       action.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       runtime.reportError(Location.TASK_PROCESSING, claim, e);
     }
   }

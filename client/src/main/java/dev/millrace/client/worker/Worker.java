@@ -129,11 +129,19 @@ public final class Worker implements AutoCloseable {
   /** Releases a task that has not run, in the background. */
   private void releaseUnstarted(ClaimedTask claim, String reason) {
     runtime.breaker().releasePermit();
-    Thread.startVirtualThread(
-        () -> {
-          TaskReporter.releaseTask(runtime, claim, reason);
-          slots.release();
-        });
+    try {
+      Thread.startVirtualThread(
+          () -> {
+            try {
+              TaskReporter.releaseTask(runtime, claim, reason);
+            } finally {
+              slots.release();
+            }
+          });
+    } catch (RuntimeException | Error e) { // its lease expires; the slot must not be lost
+      slots.release();
+      runtime.reportError(Location.TASK_PROCESSING, claim, e);
+    }
   }
 
   private void ended(TaskRun run) {

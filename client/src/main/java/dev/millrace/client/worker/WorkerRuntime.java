@@ -51,7 +51,7 @@ record WorkerRuntime(
   void notifyListener(WorkerEvent event) {
     try {
       settings.listener().accept(event);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.log(Level.WARNING, "the listener of worker \"" + settings.name() + "\" threw " + e);
       LOG.log(Level.DEBUG, "stack trace of the listener", e);
     }
@@ -72,14 +72,32 @@ record WorkerRuntime(
   }
 
   void schedule(Duration delay, Runnable action) {
-    scheduler.schedule(
-        () -> Thread.startVirtualThread(action), delay.toNanos(), TimeUnit.NANOSECONDS);
+    scheduler.schedule(() -> start(action), delay.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** What is thrown ends neither the periodic action nor the thread of the scheduler. */
+  private void start(Runnable action) {
+    try {
+      Thread.startVirtualThread(() -> run(action));
+    } catch (RuntimeException | Error e) { // an OutOfMemoryError if there are no more threads
+      LOG.log(
+          Level.WARNING,
+          "worker \"" + settings.name() + "\": a scheduled action could not be started: " + e);
+    }
+  }
+
+  private void run(Runnable action) {
+    try {
+      action.run();
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.WARNING, "worker \"" + settings.name() + "\": a scheduled action failed", e);
+    }
   }
 
   /** Runs {@code action} periodically, first when {@code period} has passed since {@code start}. */
   ScheduledFuture<?> scheduleEvery(Duration period, long start, Runnable action) {
     return scheduler.scheduleAtFixedRate(
-        () -> Thread.startVirtualThread(action),
+        () -> start(action),
         period.minus(since(start)).toNanos(),
         period.toNanos(),
         TimeUnit.NANOSECONDS);

@@ -59,6 +59,23 @@ class WorkerFaultsTest {
   }
 
   @Test
+  void anErrorOfTheListenerStopsNeitherTasksNorHeartbeats() {
+    fixture.server.on(HEARTBEAT, ScriptedServer.text(500, "{}"));
+    fixture.start(
+        fixture
+            .worker(
+                task -> {
+                  await().atMost(LONG).until(() -> fixture.server.seen(HEARTBEAT).size() >= 3);
+                  return "done";
+                })
+            .listener(
+                _ -> {
+                  throw new StackOverflowError("simulated");
+                }));
+    assertThat(fixture.report().string("status")).isEqualTo("COMPLETED");
+  }
+
+  @Test
   void failedPollAlwaysEndsItsBreakerCall() {
     FakeTimeSource time = new FakeTimeSource();
     AtomicInteger traces = new AtomicInteger();
