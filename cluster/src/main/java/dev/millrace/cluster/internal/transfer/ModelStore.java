@@ -46,7 +46,7 @@ public final class ModelStore implements AutoCloseable {
     this.cache = cache;
     this.index = index;
     this.changed = changed;
-    this.hasherThread = EngineThreads.work().name("millrace-hashes").unstarted(this::hashPaths);
+    this.hasherThread = EngineThreads.service("millrace-hashes").unstarted(this::hashPaths);
   }
 
   /**
@@ -223,13 +223,20 @@ public final class ModelStore implements AutoCloseable {
   private void hashPaths() {
     try {
       while (!closed) {
-        for (Path file : files(paths.take())) {
-          hash(file);
-        }
-        pendingPaths.decrementAndGet();
+        hashFiles(paths.take());
       }
     } catch (InterruptedException e) {
       // Closed.
+    }
+  }
+
+  private void hashFiles(Path path) {
+    try {
+      files(path).forEach(this::hash);
+    } catch (RuntimeException | Error e) { // the thread goes on with the other paths
+      LOG.log(Level.WARNING, "models in " + path + " are not offered to peers: " + e);
+    } finally {
+      pendingPaths.decrementAndGet();
     }
   }
 
@@ -249,9 +256,11 @@ public final class ModelStore implements AutoCloseable {
       if (!closed) {
         sha256(file);
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // the thread goes on with the other files
       if (!closed) {
-        LOG.log(Level.WARNING, "not offered to peers: " + e.getMessage());
+        LOG.log(
+            Level.WARNING,
+            "not offered to peers: " + (e instanceof Error ? file + ": " + e : e.getMessage()));
       }
     }
   }

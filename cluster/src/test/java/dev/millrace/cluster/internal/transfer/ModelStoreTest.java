@@ -44,6 +44,23 @@ class ModelStoreTest {
   }
 
   @Test
+  void anErrorAtOneModelLeavesTheOthers() throws IOException {
+    Path one = ModelFilesForTests.write(dir.resolve("one.gguf"), 5_000, 1);
+    Path two = ModelFilesForTests.write(dir.resolve("two.gguf"), 5_000, 2);
+    AtomicInteger changes = new AtomicInteger();
+    Runnable failingOnce =
+        () -> {
+          if (changes.incrementAndGet() == 1) {
+            throw new StackOverflowError("simulated");
+          }
+        };
+    try (ModelStore store = open(failingOnce, one, two)) {
+      await().until(() -> store.hashingProgress().isEmpty());
+      assertThat(store.find(ModelFilesForTests.sha256(List.of(two)))).hasValue(two);
+    }
+  }
+
+  @Test
   void aHashIsKeptForTheNextStart() throws IOException {
     Path one = ModelFilesForTests.write(dir.resolve("one.gguf"), 5_000, 1);
     String sha256;
