@@ -31,7 +31,8 @@ public final class SignalHandlers {
     } catch (ReflectiveOperationException | IllegalArgumentException e) {
       System.getLogger("dev.millrace.cli")
           .log(System.Logger.Level.DEBUG, "signals cannot be handled one by one", e);
-      Runtime.getRuntime().addShutdownHook(new Thread(signals::arrived, "signal"));
+      Runtime.getRuntime()
+          .addShutdownHook(MonitoredThreads.work().name("signal").unstarted(signals::arrived));
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.millrace.cli.doctor;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +15,7 @@ final class ScratchDirectory implements AutoCloseable {
 
   private ScratchDirectory(Path path) {
     this.path = path;
-    this.atExit = new Thread(this::remove, "scratch");
+    this.atExit = MonitoredThreads.work().name("scratch").unstarted(this::remove);
     Runtime.getRuntime().addShutdownHook(atExit);
   }
 
