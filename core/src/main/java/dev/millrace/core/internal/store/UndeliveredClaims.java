@@ -8,8 +8,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Claims that are in a log although no worker was told of them, because something failed in between.
@@ -44,7 +45,9 @@ final class UndeliveredClaims<J extends StoredJob> {
   private final JobRepository<J> repository;
   private final JobUpdater<J> updater;
   private final QuarantinedJobs quarantined;
-  private final Set<Handover> open = ConcurrentHashMap.newKeySet();
+
+  /** In the order of their claims, so that a simulation repeats itself. */
+  private final Queue<Handover> open = new ConcurrentLinkedQueue<>();
 
   UndeliveredClaims(
       JobRepository<J> repository, JobUpdater<J> updater, QuarantinedJobs quarantined) {

@@ -10,9 +10,11 @@ import dev.millrace.store.fs.internal.fixture.SimulatedStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
 /** Looks at the disk as it would be if the power failed now: a crash at each acknowledgement. */
@@ -23,16 +25,42 @@ final class DurableText {
     this.disk = disk.afterPowerLoss(Loss.NOTHING_SURVIVES, new SplittableRandom(0));
   }
 
-  /** Whether a file of the job has that text; also if there is no such job. */
+  /** Whether there is such a job. */
+  boolean has(JobId id) {
+    return directory(id).isPresent();
+  }
+
+  /** Whether a file of the job has that text. */
   boolean has(JobId id, String text) {
+    try {
+      Optional<Path> dir = directory(id);
+      return dir.isPresent() && hasBelow(dir.get(), text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Optional<Path> directory(JobId id) {
     try {
       for (JobState state : WorkspaceLayout.ORDER) {
         Path dir = SimulatedStore.PLACES.of(state, id);
         if (disk.kind(dir) == Disk.Kind.DIRECTORY) {
-          return hasBelow(dir, text);
+          return Optional.of(dir);
         }
       }
-      return true;
+      return Optional.empty();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The text of a note. */
+  Optional<String> note(String collection, String name) {
+    Path file = SimulatedStore.PLACES.internalPath("notes").resolve(collection).resolve(name);
+    try {
+      return Optional.of(new String(disk.read(file, Integer.MAX_VALUE), StandardCharsets.UTF_8));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -94,6 +95,21 @@ final class Faults implements SimDisk.Observer {
       scheduler.kill();
       throw new Scheduler.Killed();
     }
+  }
+
+  /** As {@link #acknowledged()}; the job is there by now. */
+  void acknowledged(JobHistory job) {
+    assertThat(job.mayBeGone || new DurableText(disk).has(job.id))
+        .as("%s was acknowledged and is durable", job)
+        .isTrue();
+    acknowledged();
+  }
+
+  /** As {@link #acknowledged()}; the note has that text by now, or one of another writer. */
+  void acknowledged(String name, NoteHistory note) {
+    Optional<String> text = new DurableText(disk).note(HistoryCheck.NOTES, name);
+    assertThat(note.allows(text)).as("note %s was acknowledged: %s", name, text).isTrue();
+    acknowledged();
   }
 
   /** As {@link #acknowledged()}; what was told about a job is in its files by now. */

@@ -3,8 +3,10 @@ package dev.millrace.store.fs.internal.simulation;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.store.Claim;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -17,6 +19,12 @@ final class History {
   /** Submissions whose callers were never told their id. */
   final List<JobSpec> unanswered = new ArrayList<>();
 
+  /** Levers that the store was asked for and has not answered. */
+  final List<Levers.Request> levers = new ArrayList<>();
+
+  /** Those of earlier lives, whose callers ask again. */
+  final Deque<Levers.Request> leftLevers = new ArrayDeque<>();
+
   /** Claims that were granted, newest last. */
   final List<Claim> claims = new ArrayList<>();
 
@@ -24,6 +32,13 @@ final class History {
   private final Map<String, NoteHistory> notes = new TreeMap<>();
   private int texts;
   private int prunes;
+
+  /** The process was killed, and another one begins. */
+  void beginLife() {
+    jobs.values().forEach(job -> job.pendingLines.clear()); // a crash may have taken them
+    leftLevers.addAll(levers);
+    levers.clear();
+  }
 
   Collection<JobHistory> jobs() {
     return jobs.values();

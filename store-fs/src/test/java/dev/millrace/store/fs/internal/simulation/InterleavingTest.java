@@ -41,7 +41,8 @@ class InterleavingTest {
         new Lever.Describe(0, 0, JsonObject.create().put("said", "this")),
         new Lever.AddTasks(1, List.of(TaskSpec.of("more"))),
         new Lever.AddStage(TestJobSpecs.stage("b", "later")),
-        new Lever.Hold(2));
+        new Lever.Hold(2),
+        new Lever.Approve(2));
   }
 
   @ParameterizedTest
@@ -51,11 +52,7 @@ class InterleavingTest {
         seed -> {
           ScheduledStore rig = new ScheduledStore(seed);
           JobId[] id = {null};
-          StageSpec stage = TestJobSpecs.stage("a", "one");
-          JobSpec spec =
-              lever instanceof Lever.Hold
-                  ? TestJobSpecs.job(stage, TestJobSpecs.stage("b", "two"))
-                  : TestJobSpecs.open(stage);
+          JobSpec spec = specFor(lever);
           Outcome[] told = {null};
           rig.run(
               store -> id[0] = store.submit(spec),
@@ -70,6 +67,17 @@ class InterleavingTest {
                 .contains("the-op");
           }
         });
+  }
+
+  /** A waiting job to which the lever can be applied. */
+  private static JobSpec specFor(Lever lever) {
+    StageSpec first = TestJobSpecs.stage("a", "one");
+    StageSpec second = TestJobSpecs.stage("b", "two");
+    return switch (lever) {
+      case Lever.Hold _ -> TestJobSpecs.job(first, second);
+      case Lever.Approve _ -> TestJobSpecs.job(first, TestJobSpecs.gate(second));
+      default -> TestJobSpecs.open(first);
+    };
   }
 
   /** Both found the claim before either answered, as workers without a token do. */

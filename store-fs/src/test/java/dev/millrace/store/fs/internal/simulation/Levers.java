@@ -14,11 +14,15 @@ import dev.millrace.core.store.random.RandomJobSpecs;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Uses the levers of a user on recent jobs; some requests are repeated. */
+/**
+ * Uses the levers of a user on recent jobs; some requests are repeated, also those that the end of
+ * an earlier life has left without an answer.
+ */
 final class Levers implements Runnable {
-  private record Request(JobHistory job, Lever lever, Cause cause) {}
+  record Request(JobHistory job, Lever lever, Cause cause) {}
 
   private final World world;
   private final JobControls controls;
@@ -41,7 +45,8 @@ final class Levers implements Runnable {
       prune();
       return;
     }
-    Request repeated = world.oneIn(10) ? last : null;
+    Request repeated = refusalsLast && world.oneIn(2) ? world.history.leftLevers.poll() : null;
+    repeated = repeated == null && world.oneIn(10) ? last : repeated;
     if (repeated != null) {
       apply(repeated);
       return;
@@ -85,15 +90,18 @@ final class Levers implements Runnable {
     }
     boolean before = job.done.containsKey(op);
     job.refused.remove(op); // a repeated request may be possible now
-    world
-        .ask(() -> request(request))
-        .ifPresent(
-            outcome -> {
-              assertThat(before && !outcome.isDone() && !job.mayBeGone)
-                  .as("%s of %s is repeated: %s", request.lever(), job, outcome)
-                  .isFalse();
-              answered(request, outcome, before);
-            });
+    if (refusalsLast) {
+      world.history.levers.add(request);
+    }
+    Optional<Outcome> answer = world.ask(() -> request(request));
+    world.history.levers.remove(request);
+    answer.ifPresent(
+        outcome -> {
+          assertThat(before && !outcome.isDone() && !job.mayBeGone)
+              .as("%s of %s is repeated: %s", request.lever(), job, outcome)
+              .isFalse();
+          answered(request, outcome, before);
+        });
   }
 
   /** By the method for it where there is one, so that all take part. */

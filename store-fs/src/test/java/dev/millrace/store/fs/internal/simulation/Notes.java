@@ -20,7 +20,7 @@ final class Notes implements Runnable {
     String name = "note-" + world.random.nextInt(3);
     NoteHistory note = world.history.note(name);
     switch (world.random.nextInt(6)) {
-      case 0 -> change(note, note.ask(null), () -> store.deleteNote(HistoryCheck.NOTES, name));
+      case 0 -> change(name, note.ask(null), () -> store.deleteNote(HistoryCheck.NOTES, name));
       case 1, 2 -> {
         Optional<Optional<String>> read = world.ask(() -> store.readNote(HistoryCheck.NOTES, name));
         read.ifPresent(
@@ -29,15 +29,16 @@ final class Notes implements Runnable {
       case 3 -> world.ask(() -> store.noteNames(HistoryCheck.NOTES));
       default -> {
         String text = world.history.unique("text");
-        change(note, note.ask(text), () -> store.writeNote(HistoryCheck.NOTES, name, text));
+        change(name, note.ask(text), () -> store.writeNote(HistoryCheck.NOTES, name, text));
       }
     }
   }
 
-  private void change(NoteHistory note, NoteHistory.Change change, Runnable call) {
+  private void change(String name, NoteHistory.Change change, Runnable call) {
     if (world.run(call)) {
+      NoteHistory note = world.history.note(name);
       note.acknowledge(change);
-      world.faults.acknowledged();
+      world.faults.acknowledged(name, note);
     }
   }
 }

@@ -58,6 +58,27 @@ final class SimulatedLock extends ReentrantLock {
   }
 
   @Override
+  public boolean tryLock(long time, TimeUnit unit) {
+    if (tryLock()) {
+      return true;
+    }
+    long deadline = deadline(unit.toNanos(time));
+    while (holder != null) {
+      if (scheduler.nanoTime() >= deadline) {
+        return false;
+      }
+      scheduler.await(this, deadline);
+    }
+    acquire(1);
+    return true;
+  }
+
+  private long deadline(long nanos) {
+    long now = scheduler.nanoTime();
+    return nanos >= SimulatedThread.NEVER - now ? SimulatedThread.NEVER : now + nanos;
+  }
+
+  @Override
   public void unlock() {
     if (scheduler.isKilled()) {
       return; // the process has no more locks
@@ -121,8 +142,7 @@ final class SimulatedLock extends ReentrantLock {
 
     @Override
     public long awaitNanos(long time) {
-      long now = scheduler.nanoTime();
-      long deadline = time >= SimulatedThread.NEVER - now ? SimulatedThread.NEVER : now + time;
+      long deadline = deadline(time);
       await(deadline);
       return deadline - scheduler.nanoTime();
     }

@@ -1,6 +1,7 @@
 package dev.millrace.store.fs.internal.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.time.Duration;
 import java.util.logging.Level;
@@ -24,7 +25,13 @@ class SimulationTest {
   private static final int ENOUGH = 60;
 
   private static final Duration LONGEST = PROOF ? Duration.ofHours(1) : Duration.ofSeconds(45);
+
+  /** How long one seed may take. */
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
   private static final Logger LOG = Logger.getLogger("dev.millrace.store");
+
+  private volatile int seed;
 
   @BeforeEach
   void silenceTheLog() {
@@ -37,13 +44,18 @@ class SimulationTest {
   }
 
   @Test
-  void whatAnyCallerWasToldIsTrueInEveryOrderOfThreadsAndFaults() throws InterruptedException {
+  void whatAnyCallerWasToldIsTrueInEveryOrderOfThreadsAndFaults() {
+    assertTimeoutPreemptively(
+        LONGEST.plus(PATIENCE), this::runSeeds, () -> "it hangs in seed " + (SEED + seed - 1));
+  }
+
+  private void runSeeds() throws InterruptedException {
     System.out.println("SimulationTest: seeds from " + SEED);
     StoreCalls calls = new StoreCalls();
     long end = System.nanoTime() + LONGEST.toNanos();
-    int seed = 0;
     while ((PROOF || seed < SEEDS) && System.nanoTime() < end) {
-      Simulation.run(SEED + seed++, calls);
+      seed++;
+      Simulation.run(SEED + seed - 1, calls);
     }
     System.out.println("SimulationTest: " + seed + " seeds");
     if (seed >= ENOUGH) {

@@ -8,6 +8,7 @@ import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** Notes which methods of a store are called. */
 final class StoreCalls {
@@ -22,12 +23,19 @@ final class StoreCalls {
   }
 
   private Object call(JobStore store, Method method, Object[] arguments) throws Throwable {
-    called.add(method.getName());
+    called.add(signature(method));
     try {
       return method.invoke(store, arguments);
     } catch (InvocationTargetException e) {
       throw e.getCause();
     }
+  }
+
+  private static String signature(Method method) {
+    return method.getName()
+        + Arrays.stream(method.getParameterTypes())
+            .map(Class::getSimpleName)
+            .collect(Collectors.joining(", ", "(", ")"));
   }
 
   void add(StoreCalls others) {
@@ -39,7 +47,7 @@ final class StoreCalls {
     Set<String> all = new TreeSet<>();
     Arrays.stream(JobStore.class.getMethods())
         .filter(method -> !Modifier.isStatic(method.getModifiers()))
-        .forEach(method -> all.add(method.getName()));
+        .forEach(method -> all.add(signature(method)));
     all.removeAll(called);
     return all;
   }

@@ -56,7 +56,7 @@ final class Submissions implements Runnable {
         .ifPresent(
             id -> {
               world.history.submitted(id, spec);
-              world.faults.acknowledged();
+              world.faults.acknowledged(world.history.job(id));
             });
   }
 
@@ -75,7 +75,7 @@ final class Submissions implements Runnable {
             fresh -> {
               assertThat(fresh && known).as("%s is new twice", job).isFalse();
               job.certain = true;
-              world.faults.acknowledged();
+              world.faults.acknowledged(job);
             });
   }
 
@@ -96,7 +96,7 @@ final class Submissions implements Runnable {
     if (result.outcome().isDone()) {
       JobHistory job = world.history.job(result.id());
       job.certain = true;
-      world.faults.acknowledged();
+      world.faults.acknowledged(job);
     }
   }
 }
