@@ -4,6 +4,7 @@ import dev.millrace.core.store.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
@@ -12,16 +13,23 @@ import java.util.function.Supplier;
 
 /**
  * Lets calls into a store until it is closed. Closing waits for the calls under way, so that the
- * next owner never meets a late writer. A call from inside another one is part of it. Thread-safe.
+ * next owner never meets a late writer. A call from inside another one is part of it, unless its
+ * thread itself closes the store, as a watcher may: such a thread is not waited for, and may write
+ * no more. Thread-safe.
  */
 public final class StoreFence {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
   private static final Duration NOTICE = Duration.ofSeconds(10);
 
-  /** How many calls of this thread are inside each other. */
-  private final ThreadLocal<Integer> depth = ThreadLocal.withInitial(() -> 0);
+  /** What a thread does that is inside a call. */
+  private static final class ThreadInside {
+    int depth; // how many calls are inside each other
+    boolean closes;
+  }
 
+  private final ThreadLocal<ThreadInside> inside = new ThreadLocal<>();
   private final AtomicInteger threadsInside = new AtomicInteger();
+  private final AtomicInteger closersInside = new AtomicInteger(); // of these
   private final Threading threading;
   private final ReentrantLock lock;
   private final Condition left;
@@ -80,24 +88,41 @@ public final class StoreFence {
   }
 
   private boolean tryEnter() {
-    int outer = depth.get();
-    if (outer == 0) {
+    ThreadInside own = inside.get();
+    if (own == null) {
       threadsInside.incrementAndGet(); // first, so that either this or close() sees the other
       if (closed) {
         left();
         return false;
       }
+      own = new ThreadInside();
+      inside.set(own);
+    } else if (own.closes) {
+      return false;
     }
-    depth.set(outer + 1);
+    own.depth++;
     return true;
   }
 
+  /**
+   * Refuses to write in a call whose thread has closed the store in the meantime.
+   *
+   * @throws StoreException.Closed if it has
+   */
+  public void requireNotClosedByCaller() {
+    ThreadInside own = inside.get();
+    if (own != null && own.closes) {
+      throw new StoreException.Closed();
+    }
+  }
+
   private void leave() {
-    int outer = depth.get() - 1;
-    if (outer > 0) {
-      depth.set(outer);
-    } else {
-      depth.remove();
+    ThreadInside own = Objects.requireNonNull(inside.get());
+    if (--own.depth == 0) {
+      inside.remove();
+      if (own.closes) {
+        closersInside.decrementAndGet(); // first: nobody may seem to be a closer who is none
+      }
       left();
     }
   }
@@ -114,20 +139,23 @@ public final class StoreFence {
     }
   }
 
-  /** Refuses later calls, and returns when no other thread is inside one. */
+  /** Refuses later calls, and returns when no thread is inside one that does not close, too. */
   public void close() {
     closed = true;
-    int own = depth.get() > 0 ? 1 : 0; // a watcher that closes the store cannot wait for itself
     boolean interrupted = false;
     lock.lock();
     try {
+      ThreadInside own = inside.get();
+      if (own != null && !own.closes) {
+        own.closes = true;
+        closersInside.incrementAndGet();
+        left.signalAll(); // another closer no longer waits for this one
+      }
       long noticeAt = threading.nanoTime() + NOTICE.toNanos();
-      while (threadsInside.get() > own) {
+      for (int writers = writers(); writers > 0; writers = writers()) {
         try {
           if (!left.await(1, TimeUnit.SECONDS) && threading.nanoTime() > noticeAt) {
-            LOG.log(
-                Level.WARNING,
-                "closing the store waits for calls under way: " + (threadsInside.get() - own));
+            LOG.log(Level.WARNING, "closing the store waits for calls under way: " + writers);
             noticeAt = threading.nanoTime() + NOTICE.toNanos();
           }
         } catch (InterruptedException e) {
@@ -140,5 +168,10 @@ public final class StoreFence {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /** How many threads are inside that may still write. */
+  private int writers() {
+    return threadsInside.get() - closersInside.get();
   }
 }

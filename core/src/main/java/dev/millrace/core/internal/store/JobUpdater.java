@@ -205,6 +205,7 @@ public final class JobUpdater<J extends StoredJob> {
   /** As {@link #step(JobId, Step)}, but the caller waits for {@code batch}. */
   <T> Optional<T> step(JobId id, StepBatch batch, Step<J, T> step) {
     repository.requireIntact();
+    fence.requireNotClosedByCaller();
     while (true) {
       J job = jobs.find(id, batch);
       if (job == null) {

@@ -24,6 +24,7 @@ import dev.millrace.core.store.LeverJson;
 import dev.millrace.core.store.Outcome;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -197,14 +198,17 @@ final class LeverActions<J extends StoredJob> {
   }
 
   private int remove(Collection<JobId> ids) {
-    int[] count = {0};
-    repository.remove(
-        ids,
-        id -> {
-          count[0]++;
-          updater.removed(id);
-          updater.notifier().changed(id);
-        });
-    return count[0];
+    List<JobId> removed = new ArrayList<>();
+    try {
+      repository.remove(
+          ids,
+          id -> {
+            removed.add(id);
+            updater.removed(id);
+          });
+    } finally {
+      removed.forEach(updater.notifier()::changed); // last: a watcher may close the store
+    }
+    return removed.size();
   }
 }

@@ -53,7 +53,7 @@ final class TimeoutSweep<J extends StoredJob> {
     for (JobId id : due) {
       try {
         sweep(id, lost.getOrDefault(id, Set.of()), overdue.contains(id));
-      } catch (StoreBrokenException e) {
+      } catch (StoreBrokenException | StoreException.Closed e) {
         throw e;
       } catch (RuntimeException | Error e) {
         repository.index().keepOverdue(id, now); // the next sweep tries again

@@ -1,17 +1,21 @@
 package dev.millrace.store.fs.internal.owner;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.SimDisk;
 import dev.millrace.store.fs.internal.fixture.CapturedLog;
 import dev.millrace.store.fs.internal.fixture.SimulatedStore;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -83,6 +87,40 @@ class CloseFenceTest {
     for (int number = operations + 1; number <= rig.disk.operations(); number++) {
       assertThat(rig.disk.operation(number).what().syncs()).isTrue();
     }
+  }
+
+  @Test
+  void aSweepWritesNothingAfterAWatcherHasClosedTheStore() {
+    for (int i = 0; i < 5; i++) {
+      rig.submit(JobSpec.prompt("generate", "hello"));
+    }
+    Duration lease = Duration.ofMinutes(1);
+    rig.store.claim(new ClaimRequest(SimulatedStore.TYPES, 5, "worker", lease));
+    rig.clock.advance(lease.plusSeconds(1));
+    List<Integer> operations = closeByWatcher();
+    assertThatThrownBy(rig.store::sweep).isInstanceOf(StoreException.Closed.class);
+    assertThat(operations).containsExactly(rig.disk.operations());
+  }
+
+  @Test
+  void pruningDeletesAllBeforeAWatcherClosesTheStore() {
+    for (int i = 0; i < 3; i++) {
+      rig.store.abort(rig.submit(JobSpec.prompt("generate", "hello")), SimulatedStore.ANNA);
+    }
+    List<Integer> operations = closeByWatcher();
+    assertThat(rig.store.prune(Instant.MAX, Set.of(JobState.ABORTED))).isEqualTo(3);
+    assertThat(operations).hasSize(3).containsOnly(rig.disk.operations());
+  }
+
+  /** How many operations of the disk there were when the store had been closed. */
+  private List<Integer> closeByWatcher() {
+    List<Integer> operations = new ArrayList<>();
+    rig.store.onChange(
+        _ -> {
+          rig.store.close();
+          operations.add(rig.disk.operations());
+        });
+    return operations;
   }
 
   /** Returns when close() has begun; asks for nothing that needs the disk. */
