@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ public final class OwnerLock implements AutoCloseable {
   private final int fd;
   private final Path file;
   private final @Nullable Object inode;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   private OwnerLock(Posix posix, int fd, Path file) throws IOException {
     this.posix = posix;
@@ -84,8 +86,12 @@ public final class OwnerLock implements AutoCloseable {
     }
   }
 
+  /** Closes the file once: its number may be that of another one by the second time. */
   @Override
   public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
     try {
       posix.close(fd);
     } catch (IOException e) {

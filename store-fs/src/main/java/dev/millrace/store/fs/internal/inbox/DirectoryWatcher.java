@@ -137,10 +137,13 @@ final class DirectoryWatcher implements AutoCloseable {
     }
   }
 
-  /** Whoever owns the workspace next must not meet this thread. */
+  /**
+   * The next owner of the workspace must not meet this thread. If a watcher closes the store on this
+   * thread itself, it ends when the watcher returns.
+   */
   private void joinUninterruptibly() {
     boolean interrupted = false;
-    while (thread.isAlive()) {
+    while (thread != Thread.currentThread() && thread.isAlive()) {
       try {
         thread.join();
       } catch (InterruptedException e) {

@@ -316,10 +316,9 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
 
   @Override
   public void close() {
-    super.close();
-    scanner.close();
-    if (lock != null) {
-      lock.close();
+    try (OwnerLock _ = lock) { // released last, whatever is thrown
+      super.close();
+      scanner.close();
     }
   }
 }
