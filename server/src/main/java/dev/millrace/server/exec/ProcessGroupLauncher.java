@@ -77,7 +77,11 @@ final class ProcessGroupLauncher implements AutoCloseable {
         .findFirst();
   }
 
-  /** Starts {@code /bin/sh -c command}, which waits for {@link #GO}. */
+  /**
+   * Starts {@code /bin/sh -c command}, which waits for {@link #GO}.
+   *
+   * @throws IOException if it cannot be started or recorded; nothing is left of it then
+   */
   ProcessGroup start(String command, Map<String, String> environment) throws IOException {
     List<String> line = new ArrayList<>(prefix);
     line.addAll(List.of("/bin/sh", "-c", GATE, "millrace-gate", command));
@@ -87,9 +91,14 @@ final class ProcessGroupLauncher implements AutoCloseable {
     builder.environment().putAll(environment);
     Process process = builder.start();
     ProcessGroup group = new ProcessGroup(process, signals, grace);
-    watchdog.watch(group.target());
-    programs.add(group, environment);
-    return group;
+    try {
+      watchdog.watch(group.target());
+      programs.add(group, environment);
+      return group;
+    } catch (IOException | RuntimeException | Error e) {
+      end(group);
+      throw e;
+    }
   }
 
   /** Ends the processes of a group that are left, and forgets the group. */

@@ -32,7 +32,7 @@ record RunningProgram(
               json.string("token"),
               json.string("directory")));
     } catch (JsonException e) {
-      return Optional.empty(); // its writing was cut off: the program has not been let go then
+      return Optional.empty(); // not whole: no program is let go before its record is
     }
   }
 

@@ -7,6 +7,7 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A record of the programs that run, one file for each, so that the next owner of the jobs can end
  * what a server left behind that was killed together with its {@link Watchdog}. The file is written
- * before the program is let go, without a sync: no program outlives a loss of power. Thread-safe.
+ * before the program is let go, and renamed when it is whole, without a sync: no program outlives a
+ * loss of power. A program that cannot be recorded is not let go. Thread-safe.
  */
 public final class RunningPrograms {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -41,12 +43,18 @@ public final class RunningPrograms {
     return new RunningPrograms(directory);
   }
 
-  /** Records a program that waits to be let go. */
-  void add(ProcessGroup program, Map<String, String> environment) {
+  /**
+   * Records a program that waits to be let go.
+   *
+   * @throws IOException if it cannot be recorded: then it must not be let go
+   */
+  void add(ProcessGroup program, Map<String, String> environment) throws IOException {
     Optional<ProcessIdentity> leader = ProcessIdentity.of(program.leader().pid());
     if (directory == null || leader.isEmpty()) {
       return; // not recorded, or it has just ended
     }
+    Path whole = file(directory, program);
+    Path temporary = directory.resolve(program.leader().pid() + ".tmp");
     try {
       Files.createDirectories(directory);
       RunningProgram running =
@@ -56,13 +64,13 @@ public final class RunningPrograms {
               environment.getOrDefault(RunningProgram.JOB, ""),
               environment.getOrDefault(RunningProgram.TOKEN, ""),
               key(directory));
-      Files.writeString(file(directory, program), running.write());
+      Files.writeString(temporary, running.write());
+      Files.move(temporary, whole, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
-      LOG.log(
-          Level.WARNING,
-          "a program is not recorded ("
-              + e
-              + "): it may run on if this server and its watchdog are killed");
+      delete(temporary);
+      throw new IOException(
+          "the program was not started, because it cannot be recorded in " + directory + ": " + e,
+          e);
     }
   }
 
@@ -108,10 +116,11 @@ public final class RunningPrograms {
     if (directory == null || !Files.isDirectory(directory)) {
       return left;
     }
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*.json")) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       String key = key(directory);
       for (Path file : files) {
         read(file)
+            .filter(_ -> file.toString().endsWith(".json")) // else its writing was cut off
             .filter(program -> program.directory().equals(key) && program.isRunning())
             .ifPresentOrElse(program -> left.put(file, program), () -> delete(file));
       }

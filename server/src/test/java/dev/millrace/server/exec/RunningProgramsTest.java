@@ -184,6 +184,30 @@ class RunningProgramsTest {
   }
 
   @Test
+  void aProgramThatCannotBeRecordedIsNotStarted() throws Exception {
+    Path none = Files.createFile(directory.resolve("programs"));
+    Path started = directory.resolve("started");
+    ExecWorker worker =
+        new ExecWorker("run", "touch '" + started + "'", ExecLimits.DEFAULT, programs);
+    try (InMemoryServer server = new InMemoryServer()) {
+      server.start(worker);
+      JobId job = server.submit("run", "x");
+      assertThat(server.flow.await(job, InMemoryServer.TIMEOUT)).isEqualTo(Flow.Status.FAILED);
+      assertThat(server.store.task(job, 1, 1).orElseThrow().error())
+          .startsWith("the program was not started, because it cannot be recorded in " + none);
+    }
+    assertThat(started).doesNotExist();
+  }
+
+  @Test
+  void aRecordWhoseWritingWasCutOffIsDeleted() throws Exception {
+    Path cutOff = Files.createDirectory(directory.resolve("programs")).resolve("1.tmp");
+    Files.createFile(cutOff);
+    programs.endLeftOver(GRACE);
+    assertThat(cutOff).doesNotExist();
+  }
+
+  @Test
   void aStubbornProgramIsKilledWithItsChildren() throws Exception {
     ProcessGroup group = start("trap '' TERM; sleep 301 & echo up; while :; do sleep 1; done");
     assertThat(group.leader().inputReader().readLine()).isEqualTo("up");
