@@ -18,6 +18,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -29,6 +30,7 @@ import java.util.function.LongSupplier;
 public final class OwnerInbox {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
   private static final int MAX_BYTES = 64_000_000;
+  private static final int MOST_REPORTED = 1_000;
 
   private final Disk disk;
   private final WorkspaceLayout layout;
@@ -36,6 +38,7 @@ public final class OwnerInbox {
   private final InstantSource clock;
   private final ReentrantLock processing;
   private final List<StaleFiles> stale;
+  private final LinkedHashSet<String> reported = new LinkedHashSet<>(); // guarded by processing
 
   public OwnerInbox(FsSettings settings, JobStore store) {
     this(settings, store, settings.threading()::nanoTime);
@@ -112,10 +115,15 @@ public final class OwnerInbox {
       if (disk.kind(file) == Disk.Kind.NOTHING) {
         return; // the requester has given up and would not delete the reply
       }
+      if (answer == InboxReply.EXPIRED) {
+        DirectoryDeleter.delete(disk, file); // first: once answered, it is sent again by that name
+      }
       Path temporary = layout.internalPath("answers").resolve(name + ".tmp");
       disk.write(temporary, StrictUtf8.bytes(InboxReply.write(answer)));
       disk.rename(temporary, layout.internalPath("answers").resolve(name));
-      DirectoryDeleter.delete(disk, file);
+      if (answer != InboxReply.EXPIRED) {
+        DirectoryDeleter.delete(disk, file);
+      }
     } catch (Error e) { // the other requests do not wait for this one
       LOG.log(Level.ERROR, "cannot answer the request " + name, e);
     } catch (IOException e) {
@@ -126,16 +134,27 @@ public final class OwnerInbox {
   private Object answer(String name, Path file) throws IOException {
     InboxRequest request = InboxRequest.read(StrictUtf8.of(file, disk.read(file, MAX_BYTES)));
     if (request.isExpired(clock.instant(), disk.modified(file))) {
-      LOG.log(
-          Level.INFO,
-          "the request "
-              + name
-              + " ("
-              + request.lever()
-              + (request.job() == null ? "" : " " + request.job())
-              + ") has expired: its command ended before a server saw it");
+      logExpired(name, request);
       return InboxReply.EXPIRED;
     }
     return request.run(store);
+  }
+
+  /** Once: a command that still waits sends it again and again. */
+  private void logExpired(String name, InboxRequest request) {
+    if (!reported.add(name)) {
+      return;
+    }
+    if (reported.size() > MOST_REPORTED) {
+      reported.removeFirst();
+    }
+    LOG.log(
+        Level.INFO,
+        "the request "
+            + name
+            + " ("
+            + request.lever()
+            + (request.job() == null ? "" : " " + request.job())
+            + ") is too old by this machine's clock, or of the future, and is not carried out");
   }
 }

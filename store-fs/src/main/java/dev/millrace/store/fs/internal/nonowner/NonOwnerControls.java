@@ -31,6 +31,7 @@ import java.util.Set;
  */
 public final class NonOwnerControls implements JobControls {
   private static final Duration PAUSE = Duration.ofMillis(5);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
   private static final long TIMEOUT_NANOS = InboxRequest.LIFETIME.toNanos();
 
   private final FsSettings settings;
@@ -87,7 +88,7 @@ public final class NonOwnerControls implements JobControls {
   private Object await(InboxRequest request, String op, Path file) throws IOException {
     Path answer = layout.internalPath("answers").resolve(op + ".json");
     long end = settings.threading().nanoTime() + TIMEOUT_NANOS;
-    boolean expired = false;
+    int expired = 0; // answers in a row
     for (int round = 1; settings.threading().nanoTime() < end; round++) {
       try {
         String text = StrictUtf8.of(answer, disk.read(answer, 1_000_000));
@@ -96,9 +97,8 @@ public final class NonOwnerControls implements JobControls {
         if (reply != InboxReply.EXPIRED) {
           return reply;
         }
-        expired = true;
-        pause(settings); // a clock was set meanwhile: send it again with the present time
-        send(request, op, file);
+        sleep(settings, pauseAfter(++expired));
+        send(request, op, file); // with the present time: a clock was set meanwhile, or is wrong
       } catch (NoSuchFileException e) {
         pause(settings);
       }
@@ -117,14 +117,24 @@ public final class NonOwnerControls implements JobControls {
     throw new StoreException(
         "the owner of "
             + layout.root()
-            + (expired
+            + (expired > 0
                 ? " takes the request for an old one; do the clocks of the two machines differ?"
                 : " did not answer within 30 s; is it stopped or overloaded?"));
   }
 
+  /** The next pause is twice as long, as a clock that is wrong may stay so. */
+  private static Duration pauseAfter(int expired) {
+    Duration pause = PAUSE.multipliedBy(1L << Math.min(expired - 1, 20));
+    return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
+  }
+
   static void pause(FsSettings settings) {
+    sleep(settings, PAUSE);
+  }
+
+  private static void sleep(FsSettings settings, Duration time) {
     try {
-      settings.threading().sleep(PAUSE);
+      settings.threading().sleep(time);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StoreException("interrupted while waiting for the owner's answer", e);

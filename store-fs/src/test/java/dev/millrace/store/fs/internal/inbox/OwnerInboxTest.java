@@ -7,6 +7,7 @@ import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.store.fs.internal.disk.SimDisk;
 import dev.millrace.store.fs.internal.files.StrictUtf8;
 import dev.millrace.store.fs.internal.fixture.CapturedLog;
 import dev.millrace.store.fs.internal.fixture.SimulatedStore;
@@ -79,7 +80,33 @@ class OwnerInboxTest {
         .containsExactly(
             "the request 1_1_1.json (abort "
                 + job
-                + ") has expired: its command ended before a server saw it");
+                + ") is too old by this machine's clock, or of the future, and is not carried out");
+  }
+
+  @Test
+  void aRequestThatExpiresAgainAndAgainIsReportedOnce() throws IOException {
+    for (int i = 0; i < 3; i++) {
+      send("1_1_1", abort(job, "1_1_1", rig.clock.instant().minusSeconds(7_200)));
+      inbox.processAll();
+      assertThat(answer("1_1_1")).isSameAs(InboxReply.EXPIRED);
+    }
+    assertThat(log.lines()).hasSize(1);
+  }
+
+  /** Its sender may send it again as soon as it sees the answer. */
+  @Test
+  void anExpiredRequestIsDeletedBeforeItIsAnswered() throws IOException {
+    send("1_1_1", abort(job, "1_1_1", rig.clock.instant().minusSeconds(7_200)));
+    int before = rig.disk.operations();
+    inbox.processAll();
+    List<SimDisk.What> order = new ArrayList<>();
+    for (int number = before + 1; number <= rig.disk.operations(); number++) {
+      SimDisk.What what = rig.disk.operation(number).what();
+      if (what == SimDisk.What.DELETE || what == SimDisk.What.RENAME) {
+        order.add(what);
+      }
+    }
+    assertThat(order).containsExactly(SimDisk.What.DELETE, SimDisk.What.RENAME);
   }
 
   @Test
