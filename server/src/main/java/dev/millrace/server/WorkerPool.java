@@ -99,6 +99,9 @@ final class WorkerPool {
         failures = 0;
       } catch (StoreBrokenException e) {
         settings.broken().accept(e);
+      } catch (StoreException.Closed e) {
+        lifecycle.tryMove(ServerEvent.STOP);
+        stopAll(); // nothing of them can be stored: the next owner runs them again
       } catch (RuntimeException | Error e) { // an Error, too: this thread must go on
         storeRetry.failureBegan(this, e);
         await(() -> Thread.sleep(StoreRetry.retryDelay(failures++)));

@@ -8,6 +8,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.TaskState;
 import java.time.Duration;
 import java.util.List;
@@ -258,6 +259,27 @@ class WorkerPoolTest {
       Server server = inMemory.builder().build().start();
       assertThat(server.status().state()).isEqualTo(ServerState.RUNNING);
       assertThat(server.drain()).isEqualTo(DrainResult.CLEAN);
+    }
+  }
+
+  @Test
+  void aClosedStoreEndsTheServer() throws InterruptedException {
+    AtomicInteger refused = new AtomicInteger();
+    StoreInterceptor counting =
+        call -> {
+          try {
+            return call.proceed();
+          } catch (StoreException.Closed e) {
+            refused.incrementAndGet();
+            throw e;
+          }
+        };
+    try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(counting))) {
+      Server server = inMemory.start(Worker.of("count", TaskContext::text));
+      inMemory.store.close();
+      server.await();
+      assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
+      assertThat(refused).hasValueBetween(1, 3);
     }
   }
 }
