@@ -5,8 +5,8 @@ import java.lang.System.Logger.Level;
 import java.lang.Thread.UncaughtExceptionHandler;
 
 /**
- * Starts the threads of engines and nodes, so that none dies unnoticed. Whoever runs them says by
- * {@link #onServiceDeath} what follows from the death of a thread that serves as long as its owner
+ * Starts the threads of engines and nodes, so that none dies unnoticed. The program that runs them
+ * says by {@link #onServiceDeath} what follows from the death of a thread that serves as long as its owner
  * lives; until then it is only logged, as is that of a thread for one piece of work.
  */
 public final class EngineThreads {

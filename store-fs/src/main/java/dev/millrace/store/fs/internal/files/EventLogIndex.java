@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of a job's log that was read: how long it is, and where its entries are. The entries
- * themselves are not kept: whoever wants some reads them again, a page at a time. Not thread-safe.
+ * themselves are not kept: a caller that needs some reads them again, a page at a time. Not
+ * thread-safe.
  */
 public final class EventLogIndex {
   /** The bytes of log between two places that are remembered, which is what a page reads in vain. */
@@ -205,7 +206,7 @@ public final class EventLogIndex {
         EventLog.FILE + ", line " + line + " is not the entry that was there before");
   }
 
-  /** Entries are gone: a failed write was taken back since. Whoever can should read it again. */
+  /** Entries are gone: a failed write was taken back since. The caller should read again. */
   public static final class ChangedLogException extends EventLog.DamagedLogException {
     private static final long serialVersionUID = 1L;
 

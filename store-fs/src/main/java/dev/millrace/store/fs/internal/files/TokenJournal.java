@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The journal of a task's output so far. The first line names the log entry that it belongs to;
  * then comes one line for each chunk, and before the first chunk of each claim a line that names
- * the claim, also while it waits for its turn. It is never synced, so a power loss may leave any part of it. Only the leading
- * complete lines are valid, and nothing of a journal that names another entry than the task's
- * present one: output under different terms is never resumed.
+ * the claim, also while it waits for its turn. It is never synced, so a power loss may leave any
+ * part of it. Only the leading complete lines are valid, and nothing of a journal that names another
+ * entry than the task's present one: output under different terms is never resumed.
  */
 public final class TokenJournal {
   public static final String FILE = "journal.jsonl";
