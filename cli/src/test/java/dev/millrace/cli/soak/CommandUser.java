@@ -7,22 +7,28 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
-/** Types commands at the workspace's directory: each is a process of its own, with the real clock. */
+/** Types commands at the workspace's directory: each is a process of its own. */
 final class CommandUser {
   private static final int PATIENCE_S = 150;
 
   private final SoakRun run;
   private final String actor;
   private final SplittableRandom random;
+  private final Map<String, String> environment;
   private int typed;
 
-  CommandUser(SoakRun run, String actor) {
+  /**
+   * @param environment which gives commands the clock of the servers
+   */
+  CommandUser(SoakRun run, String actor, Map<String, String> environment) {
     this.run = run;
     this.actor = actor;
+    this.environment = environment;
     random = run.random(actor);
   }
 
@@ -56,30 +62,41 @@ final class CommandUser {
     String[] command = {
       "work", ws(), "--type", SoakDocuments.PROGRAM, "--name", name, "--attempts", "1000", name
     };
-    Optional<String> id = type(command);
+    Typed said = type(command);
+    boolean done = said.status == 0;
     run.history()
         .add(
             actor,
             "submit",
-            id.orElse(""),
+            done ? said.out : "",
             name,
-            id.isPresent() ? Answer.ACKNOWLEDGED : Answer.UNKNOWN);
+            done ? Answer.ACKNOWLEDGED : Answer.UNKNOWN);
   }
 
   private void pull(String lever, String id) throws IOException, InterruptedException {
     String comment = actor + "-comment-" + ++typed;
-    boolean done = type(lever, ws(), id, "--comment", comment).isPresent();
-    run.history().add(actor, lever, id, comment, done ? Answer.ACKNOWLEDGED : Answer.UNKNOWN);
+    Typed said = type(lever, ws(), id, "--json", "--comment", comment);
+    run.history().add(actor, lever, id, comment, said.answer());
   }
 
-  /** What the command printed, if it succeeded. */
-  private Optional<String> type(String... words) throws IOException, InterruptedException {
+  /** What a command has answered and printed. */
+  private record Typed(int status, String out, String err) {
+    /** A refusal is known by its code; any other error says nothing about what was done. */
+    Answer answer() {
+      return status == 0
+          ? Answer.ACKNOWLEDGED
+          : err.contains("\"code\":\"refused\"") ? Answer.REFUSED : Answer.UNKNOWN;
+    }
+  }
+
+  private Typed type(String... words) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(LauncherProcess.script().toString()));
     command.addAll(List.of(words));
     Path out = Files.createTempFile(run.dir(), actor, ".out");
     Path err = Files.createTempFile(run.dir(), actor, ".err");
     ProcessBuilder builder = new ProcessBuilder(command).directory(run.dir().toFile());
     SoakProcess.prepare(builder, run);
+    builder.environment().putAll(environment);
     Process process = builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
     process.getOutputStream().close();
     if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
@@ -90,10 +107,9 @@ final class CommandUser {
     if (SoakOutputs.showsTrouble(said)) {
       run.history().problem("millrace " + String.join(" ", words) + " said: " + said);
     }
-    Optional<String> printed =
-        process.exitValue() == 0 ? Optional.of(Files.readString(out).strip()) : Optional.empty();
+    Typed typed = new Typed(process.exitValue(), Files.readString(out).strip(), said);
     Files.delete(out);
     Files.delete(err);
-    return printed;
+    return typed;
   }
 }

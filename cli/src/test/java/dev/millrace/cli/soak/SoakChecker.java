@@ -1,7 +1,6 @@
 package dev.millrace.cli.soak;
 
 import dev.millrace.cli.soak.SoakHistory.Answer;
-import dev.millrace.cli.soak.SoakHistory.Operation;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import java.io.IOException;
@@ -15,11 +14,11 @@ import java.util.Set;
 
 /**
  * Compares the history of a soak with the workspace that it left: what was acknowledged is there,
- * once; what was refused is not; every log is whole, and no task has two ends.
+ * as often as it was acknowledged; what was refused is not; every log is whole, and neither a job nor
+ * a task has two ends.
  */
 final class SoakChecker {
-  private static final Set<String> LEVERS =
-      Set.of("pause", "resume", "abort", "approve", "describe", "prioritize", "tasks");
+  private static final Set<String> JOB_ENDS = Set.of("complete", "fail", "abort");
 
   private final SoakHistory history;
   private final Map<String, JobRecord> jobs = new HashMap<>();
@@ -39,13 +38,13 @@ final class SoakChecker {
         checker.report(job.id(), "is in " + other.place() + " and in " + job.place());
       }
       checker.log(job);
+      checker.end(job);
       checker.ends(job);
     }
     checker.submissions(found);
     checker.answers();
-    for (Operation operation :
-        history.all().filter(each -> LEVERS.contains(each.verb())).toList()) {
-      checker.lever(operation);
+    for (JobRecord job : checker.jobs.values()) {
+      LeverCheck.of(history, job).forEach(problem -> checker.report(job.id(), problem));
     }
     return checker.problems;
   }
@@ -73,6 +72,18 @@ final class SoakChecker {
       report(job.id(), "is still in " + job.place());
     } else if (job.place().equals("failed")) {
       report(job.id(), "failed, which none of these jobs does by itself");
+    }
+  }
+
+  /** Nothing follows the end of a job but what users note about it. */
+  private void end(JobRecord job) {
+    boolean ended = false;
+    for (JsonObject event : job.events()) {
+      String kind = event.string("event");
+      if (ended && !kind.equals("describe")) {
+        report(job.id(), "after its end: " + Json.write(event));
+      }
+      ended |= event.string("on").equals("job") && JOB_ENDS.contains(kind);
     }
   }
 
@@ -134,41 +145,5 @@ final class SoakChecker {
                 problems.add("refused, but it is the result: " + operation);
               }
             });
-  }
-
-  private void lever(Operation operation) throws IOException {
-    JobRecord job = jobs.get(operation.subject());
-    if (job == null) {
-      return; // reported as lost
-    }
-    long found = entries(operation, job);
-    boolean once = operation.mark().contains("-comment-") || operation.verb().equals("tasks");
-    if (operation.answer() == Answer.ACKNOWLEDGED && found == 0) {
-      report(job.id(), "acknowledged, but not in its log: " + operation);
-    } else if (once && found > 1) {
-      report(job.id(), "done " + found + " times: " + operation);
-    } else if (once && operation.answer() == Answer.REFUSED && found > 0) {
-      report(job.id(), "refused, and done: " + operation);
-    }
-  }
-
-  private static long entries(Operation operation, JobRecord job) throws IOException {
-    List<JsonObject> events = job.events(operation.verb());
-    String mark = operation.mark();
-    return switch (operation.verb()) {
-      case "tasks" -> job.tasksWith(1, mark);
-      case "describe" ->
-          events.stream()
-              .filter(event -> event.object("metadata").string("mark", "").equals(mark))
-              .count();
-      case "prioritize" ->
-          mark.equals("MEDIUM")
-              ? 1 // it may have been that all the time
-              : events.stream().filter(event -> event.string("priority").equals(mark)).count();
-      default ->
-          mark.isEmpty()
-              ? events.size()
-              : events.stream().filter(event -> event.string("comment", "").equals(mark)).count();
-    };
   }
 }

@@ -6,6 +6,7 @@ import dev.millrace.cli.soak.SoakHistory.Answer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,9 @@ class SoakCheckerTest {
       "\"on\":\"task\",\"stage\":1,\"task\":1,\"event\":\"complete\"";
   private static final String ABORT =
       "\"on\":\"job\",\"event\":\"abort\",\"by\":\"user\",\"comment\":\"user-comment-1\"";
+  private static final String PAUSE = "\"on\":\"job\",\"event\":\"pause\",\"by\":\"user\"";
+  private static final String DESCRIBE =
+      "\"on\":\"job\",\"event\":\"describe\",\"by\":\"user\",\"metadata\":{\"mark\":\"user-mark-1\"}";
 
   @TempDir Path workspace;
   private final SoakHistory history = new SoakHistory();
@@ -72,6 +76,7 @@ class SoakCheckerTest {
   void jobsThatAreThereTwice() throws IOException {
     job("output", ID, SUBMIT, CLAIM, COMPLETE);
     job("cancelled", ID, SUBMIT, ABORT);
+    history.add("user", "abort", ID, "user-comment-1", Answer.UNKNOWN);
     job("output", "00001794733669168035_15155_000000", SUBMIT, CLAIM, COMPLETE);
     assertFound("is in output and in cancelled", "is there 3 times");
   }
@@ -108,10 +113,82 @@ class SoakCheckerTest {
   }
 
   @Test
-  void leversThatAreMissingOrDoneTwice() throws IOException {
+  void leversThatAreMissing() throws IOException {
+    job("output", ID, SUBMIT, CLAIM, COMPLETE);
+    history.add("user", "pause", ID, "user-comment-2", Answer.ACKNOWLEDGED);
+    assertFound("pause is in its log 0 times, and should be 1 to 1", "but not there");
+  }
+
+  @Test
+  void leversWithoutAMarkOfWhichOneIsMissing() throws IOException {
+    job("output", ID, SUBMIT, PAUSE, CLAIM, COMPLETE);
+    for (int i = 0; i < 3; i++) {
+      history.add("user", "pause", ID, "", Answer.ACKNOWLEDGED);
+    }
+    assertFound("pause is in its log 1 times, and should be 3 to 3");
+  }
+
+  @Test
+  void notesThatWereRefusedAndDone() throws IOException {
+    job("output", ID, SUBMIT, CLAIM, COMPLETE, DESCRIBE, DESCRIBE);
+    history.add("user", "describe", ID, "user-mark-1", Answer.REFUSED);
+    assertFound("refused, and done");
+  }
+
+  @Test
+  void notesThatWereDoneTwice() throws IOException {
+    job("output", ID, SUBMIT, DESCRIBE, CLAIM, COMPLETE, DESCRIBE);
+    history.add("user", "describe", ID, "user-mark-1", Answer.ACKNOWLEDGED);
+    assertFound("done 2 times");
+  }
+
+  @Test
+  void leversWithoutAMarkThatWereRefusedAndDone() throws IOException {
+    job("cancelled", ID, SUBMIT, ABORT);
+    history.add("user", "abort", ID, "", Answer.REFUSED);
+    assertFound("abort is in its log 1 times, and should be 0 to 0");
+  }
+
+  @Test
+  void leversThatWereDoneTwice() throws IOException {
     job("cancelled", ID, SUBMIT, ABORT, ABORT);
     history.add("user", "abort", ID, "user-comment-1", Answer.UNKNOWN);
-    history.add("user", "pause", ID, "user-comment-2", Answer.ACKNOWLEDGED);
-    assertFound("done 2 times", "acknowledged, but not in its log");
+    assertFound(
+        "after its end: {\"n\":3", "abort is in its log 2 times", "done 2 times: Operation");
+  }
+
+  @Test
+  void tasksThatCompleteAfterTheEndOfTheirJob() throws IOException {
+    job("cancelled", ID, SUBMIT, CLAIM, ABORT, COMPLETE, DESCRIBE);
+    history.add("user", "abort", ID, "", Answer.ACKNOWLEDGED);
+    history.add("user", "describe", ID, "user-mark-1", Answer.ACKNOWLEDGED);
+    assertFound("after its end: {\"n\":4");
+  }
+
+  @Test
+  void prioritiesThatAreMissingOrThatNobodyAskedFor() throws IOException {
+    String high = "\"on\":\"job\",\"event\":\"prioritize\",\"priority\":\"HIGH\",\"by\":\"user\"";
+    job("output", ID, SUBMIT, high, CLAIM, COMPLETE);
+    history.add("user", "prioritize", ID, "LOW", Answer.ACKNOWLEDGED);
+    history.add("user", "prioritize", ID, "MEDIUM", Answer.ACKNOWLEDGED);
+    history.add("user", "prioritize", ID, "HIGH", Answer.REFUSED);
+    assertFound("prioritize LOW is in its log 0 times", "prioritize HIGH is in its log 1 times");
+  }
+
+  @Test
+  void aSoakWithoutFaultsProvesNothing() {
+    SoakSettings settings = new SoakSettings(Duration.ofMinutes(2), 1, false);
+    assertThat(SoakMinimum.problems(history, settings)).hasSize(4);
+    for (int i = 0; i < 20; i++) {
+      history.add("client", "submit", ID, "one", Answer.ACKNOWLEDGED);
+      history.add("worker", "complete", ID + "/1/1", "1.2", Answer.ACKNOWLEDGED);
+      history.add("user", "pause", ID, "", Answer.ACKNOWLEDGED);
+      history.add("faults", "KILL_OWNER", "nobody", "", Answer.ACKNOWLEDGED);
+    }
+    assertThat(SoakMinimum.problems(history, settings)).hasSize(1);
+    for (int i = 0; i < 4; i++) {
+      history.add("faults", "KILL_OWNER", "server-a", "", Answer.ACKNOWLEDGED);
+    }
+    assertThat(SoakMinimum.problems(history, settings)).isEmpty();
   }
 }

@@ -44,11 +44,11 @@ final class SoakFaults {
     random = run.random("faults");
     if (!clock.canStep()) {
       possible.remove(Fault.STEP_CLOCK);
-      System.out.println("SoakIT: no clock steps, Debian's package faketime is not installed");
+      run.leftOut("no clock steps: Debian's package faketime is not installed");
     }
     if (!disk.canBeFull()) {
       possible.remove(Fault.FILL_DISK);
-      System.out.println("SoakIT: no full disk, mounting a file system needs root");
+      run.leftOut("no full disk: mounting a file system needs root");
     }
   }
 

@@ -65,11 +65,12 @@ class SoakIT {
     try (SoakDisk disk = SoakDisk.at(run.workspace().getParent())) {
       try {
         soak(run, disk);
-        problems.addAll(run.history().problems());
+        problems.addAll(SoakMinimum.problems(run.history(), settings));
         problems.addAll(end(run));
       } catch (Exception | AssertionError e) {
         problems.add(e.toString());
       }
+      problems.addAll(run.history().problems());
       System.out.println("SoakIT: " + run.history().counts() + ", owners " + owners(run));
       endProcesses();
       if (!problems.isEmpty()) {
@@ -108,7 +109,7 @@ class SoakIT {
     act(run, new ReadingClient(run, "reader-b"));
     act(run, new PlainWorker(run, "plain-a"));
     act(run, new PlainWorker(run, "plain-b"));
-    run.act("commands", new CommandUser(run, "commands")::step);
+    run.act("commands", new CommandUser(run, "commands", clock.environment())::step);
     run.act("faults", faults::step);
     run.linger(settings.length().toMillis());
     run.end();
@@ -151,7 +152,10 @@ class SoakIT {
   /** Lets everything come to its end, then compares. */
   private List<String> end(SoakRun run) throws Exception {
     try (MillraceClient client = MillraceClient.at(run.address())) {
-      await().atMost(AT_MOST).pollInterval(Duration.ofSeconds(1)).until(() -> unlocked(client));
+      await()
+          .atMost(AT_MOST)
+          .pollInterval(Duration.ofSeconds(1))
+          .until(() -> unlocked(run, client));
     }
     for (SoakProcess process : workers) {
       process.kill();
@@ -179,19 +183,19 @@ class SoakIT {
     return problems;
   }
 
-  /** Resumes and approves whatever waits for a user; true when all jobs have ended. */
-  private static boolean unlocked(MillraceClient client) {
+  /** Resumes and approves what waits for a user; true when all jobs have ended. */
+  private static boolean unlocked(SoakRun run, MillraceClient client) {
     boolean all = true;
     try {
       for (ApiJob job : client.jobs().all(JobFilter.all().withStages()).toList()) {
         if (job.status() == JobState.PAUSED) {
-          client.jobs().resume(job.id());
+          unlock(run, "resume", job, () -> client.jobs().resume(job.id()));
         }
         for (ApiStage stage : job.stages()) {
           if (!job.status().isFinal()
               && stage.status() == StageState.WAITING
               && job.waitsForApproval() != null) {
-            client.stages().approve(stage.id());
+            unlock(run, "approve", job, () -> client.stages().approve(stage.id()));
           }
         }
         all &= job.status().isFinal();
@@ -199,6 +203,16 @@ class SoakIT {
       return all;
     } catch (ClientException e) {
       return false; // a server is about to take over
+    }
+  }
+
+  private static void unlock(SoakRun run, String verb, ApiJob job, Runnable lever) {
+    Answer answer = Answer.UNKNOWN;
+    try {
+      lever.run();
+      answer = Answer.ACKNOWLEDGED;
+    } finally {
+      run.history().add("end", verb, job.ownId().value(), "", answer);
     }
   }
 

@@ -59,6 +59,15 @@ final class SoakRun {
     return new SplittableRandom(settings.seed() * 31 + actor.hashCode());
   }
 
+  /** A fault cannot be done here. */
+  void leftOut(String why) {
+    System.out.println("SoakIT: " + why);
+    if (!settings.partial()) {
+      history.problem(why + "; -Dmillrace.soak.partial=true allows a soak without");
+      end.countDown();
+    }
+  }
+
   /** Waits; returns at once when the soak ends. */
   void linger(long millis) throws InterruptedException {
     end.await(millis, TimeUnit.MILLISECONDS);
