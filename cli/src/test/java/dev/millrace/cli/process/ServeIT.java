@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Servers in processes of their own: signals, takeover, drain, status and stop. */
@@ -23,6 +24,11 @@ class ServeIT extends LauncherFixture {
   /** Creates the file "started", and runs until the file "go" exists. */
   private static final String SLOW =
       "generate=: >started; while [ ! -e go ]; do sleep 0.02; done; tr a-z A-Z";
+
+  /** Its first run never ends by itself; the second one does its work. */
+  private static final String LEFT_BEHIND =
+      "generate=echo run >>runs; [ ! -e leader ] || exec tr a-z A-Z;"
+          + " exec >/dev/null 2>&1; echo $$ >new && mv new leader && exec sleep 301";
 
   private LauncherProcess serve(String... options) {
     return launchServer("ws", List.of(options));
@@ -237,5 +243,34 @@ class ServeIT extends LauncherFixture {
     go();
     assertThat(drain.result().status()).isZero();
     assertThat(cli.run("flow", "ws", id).out()).isEqualTo("HELLO\n");
+  }
+
+  @Test
+  void aProgramIsEndedThatAServerLeftWhichWasKilledWithItsWatchdog() throws Exception {
+    String id = cli.submit("ws", "hello");
+    LauncherProcess killed = serve("--exec", LEFT_BEHIND);
+    soon().until(() -> Files.exists(dir.resolve("leader")));
+    ProcessHandle leader =
+        ProcessHandle.of(Long.parseLong(Files.readString(dir.resolve("leader")).strip()))
+            .orElseThrow();
+    ProcessHandle watchdog =
+        ProcessHandle.of(killed.pid())
+            .orElseThrow()
+            .children()
+            .filter(child -> child.info().commandLine().orElse("").contains("millrace-watchdog"))
+            .findFirst()
+            .orElseThrow();
+    watchdog.destroyForcibly();
+    watchdog.onExit().get(20, TimeUnit.SECONDS);
+    killed.signal("KILL").result();
+    assertThat(leader.isAlive()).as("nothing has ended it").isTrue();
+
+    InProcessCli.Result drained = serve("--exec", LEFT_BEHIND, "--drain").result();
+    assertThat(drained.out())
+        .contains("ending process group " + leader.pid() + " of job " + id + ", which a server");
+    assertThat(drained.status()).isZero();
+    leader.onExit().get(20, TimeUnit.SECONDS);
+    assertThat(cli.run("flow", "ws", id).out()).isEqualTo("HELLO\n");
+    assertThat(dir.resolve("runs")).hasContent("run\nrun\n");
   }
 }
