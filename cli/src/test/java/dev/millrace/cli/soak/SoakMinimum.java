@@ -27,10 +27,12 @@ final class SoakMinimum {
   /** What is missing; empty if nothing is. */
   static List<String> problems(SoakHistory history, SoakSettings settings) {
     SoakMinimum minimum = new SoakMinimum(history, settings.length().toMinutes());
-    minimum.require("faults", 2, SoakMinimum::isFault);
-    minimum.require("jobs submitted", 5, each -> each.verb().equals("submit"));
-    minimum.require("tasks completed", 5, each -> each.verb().equals("complete"));
-    minimum.require("levers", 5, each -> LEVERS.contains(each.verb()));
+    minimum.require("faults", 20, SoakMinimum::isFault);
+    minimum.require("kills", 5, each -> isFault(each) && each.verb().startsWith("KILL_"));
+    minimum.require("kills of the owner", 1, each -> isFault(each) && isKillOfOwner(each));
+    minimum.require("jobs submitted", 50, each -> each.verb().equals("submit"));
+    minimum.require("tasks completed", 50, each -> each.verb().equals("complete"));
+    minimum.require("levers", 50, each -> LEVERS.contains(each.verb()));
     return minimum.problems;
   }
 
@@ -38,13 +40,20 @@ final class SoakMinimum {
     return operation.actor().equals("faults") && !NOTHING.contains(operation.subject());
   }
 
-  private void require(String what, int perMinute, Predicate<Operation> which) {
+  private static boolean isKillOfOwner(Operation operation) {
+    return operation.verb().equals("KILL_OWNER");
+  }
+
+  /**
+   * @param often in ten minutes
+   */
+  private void require(String what, int often, Predicate<Operation> which) {
     long found =
         history.all().filter(each -> each.answer() == Answer.ACKNOWLEDGED).filter(which).count();
-    if (found < perMinute * minutes) {
+    if (found < often * minutes / 10) {
       problems.add(
-          "too little happened: %d %s in %d minutes, expected %d a minute"
-              .formatted(found, what, minutes, perMinute));
+          "too little happened: %d %s in %d minutes, expected %d in ten"
+              .formatted(found, what, minutes, often));
     }
   }
 }
