@@ -20,10 +20,10 @@ final class History {
   final List<JobSpec> unanswered = new ArrayList<>();
 
   /** Levers that the store was asked for and has not answered. */
-  final List<Levers.Request> levers = new ArrayList<>();
+  final List<LeverClient.Request> levers = new ArrayList<>();
 
   /** Those of earlier lives, whose callers ask again. */
-  final Deque<Levers.Request> leftLevers = new ArrayDeque<>();
+  final Deque<LeverClient.Request> leftLevers = new ArrayDeque<>();
 
   /** Claims that were granted, newest last. */
   final List<Claim> claims = new ArrayList<>();

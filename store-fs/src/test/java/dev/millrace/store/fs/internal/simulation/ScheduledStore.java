@@ -20,7 +20,7 @@ final class ScheduledStore {
   private static final int SEEDS = 150;
 
   final SimDisk disk = new SimDisk();
-  final Trace trace = new Trace();
+  final StepTrace trace = new StepTrace();
   final Scheduler scheduler;
   final FsSettings settings;
   private JobStore store;

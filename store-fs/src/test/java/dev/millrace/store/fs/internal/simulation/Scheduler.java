@@ -28,7 +28,7 @@ final class Scheduler implements Threading {
   private static final int LONGEST_STEP_NANOS = 200_000;
 
   private final RandomGenerator random;
-  private final Trace trace;
+  private final StepTrace trace;
   private final List<SimulatedThread> threads = new ArrayList<>();
   private final CountDownLatch over = new CountDownLatch(1);
 
@@ -45,7 +45,7 @@ final class Scheduler implements Threading {
   /**
    * @param nanos the time at which it starts
    */
-  Scheduler(RandomGenerator random, Trace trace, long nanos) {
+  Scheduler(RandomGenerator random, StepTrace trace, long nanos) {
     this.random = random;
     this.trace = trace;
     this.nanos = nanos;

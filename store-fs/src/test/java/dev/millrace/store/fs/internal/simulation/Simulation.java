@@ -44,7 +44,7 @@ import java.util.stream.Stream;
 final class Simulation {
   private final long seed;
   private final SplittableRandom random;
-  private final Trace trace = new Trace();
+  private final StepTrace trace = new StepTrace();
   private final History history = new History();
   private final StoreCalls calls;
   private SimDisk disk;
@@ -126,13 +126,13 @@ final class Simulation {
     FsStore opened = FsStore.openUnlocked(settings);
     JobStore store = calls.of(opened); // what a check calls does not count
     check(opened);
-    World world = new World(random, scheduler, clock, settings, store, history, planned);
-    List<SimulatedThread> actors = start(world, settings(scheduler, clock, 8));
+    ActorContext context = new ActorContext(random, scheduler, clock, settings, store, history, planned);
+    List<SimulatedThread> actors = start(context, settings(scheduler, clock, 8));
     planned.begin();
     await(scheduler, () -> actors.stream().allMatch(actor -> actor.ended));
     planned.end();
-    if (!world.isBroken()) {
-      checkAlive(world, scheduler, opened, planned);
+    if (!context.isBroken()) {
+      checkAlive(context, scheduler, opened, planned);
     }
     if (random.nextBoolean()) {
       store.close();
@@ -140,24 +140,24 @@ final class Simulation {
     scheduler.kill();
   }
 
-  private List<SimulatedThread> start(World world, FsSettings other) {
+  private List<SimulatedThread> start(ActorContext context, FsSettings other) {
     long epoch = epoch();
     OtherProcess neighbour = new OtherProcess(other);
     List<SimulatedThread> actors = new ArrayList<>();
-    JobStore store = world.store;
+    JobStore store = context.store;
     List<Runnable> work =
         List.of(
-            new Submissions(world, store, other.ids()),
-            new Submissions(world, neighbour.submitter(), other.ids()),
-            new Levers(world, store, true),
-            new Levers(world, store, true),
-            new Levers(world, neighbour, false),
-            new Worker(world, epoch),
-            new Worker(world, epoch),
-            new Worker(world, epoch),
-            new Reader(world),
-            new Notes(world),
-            new Notes(world));
+            new Submissions(context, store, other.ids()),
+            new Submissions(context, neighbour.submitter(), other.ids()),
+            new LeverClient(context, store, true),
+            new LeverClient(context, store, true),
+            new LeverClient(context, neighbour, false),
+            new SimulatedWorker(context, epoch),
+            new SimulatedWorker(context, epoch),
+            new SimulatedWorker(context, epoch),
+            new Reader(context),
+            new NoteClient(context),
+            new NoteClient(context));
     store.onLever(_ -> {});
     store.onChange(_ -> {});
     store.onWork(new WorkListener() {});
@@ -167,30 +167,30 @@ final class Simulation {
           switch (crowd) {
             case 0 -> false;
             case 1 -> random.nextInt(3) == 0;
-            default -> actor instanceof Reader || actor instanceof Notes || random.nextInt(4) == 0;
+            default -> actor instanceof Reader || actor instanceof NoteClient || random.nextInt(4) == 0;
           };
       if (left) {
         continue;
       }
       int times = 2 + random.nextInt(crowd > 0 ? 6 : 12);
       actors.add(
-          world.scheduler.start(
+          context.scheduler.start(
               actor.getClass().getSimpleName() + actors.size(),
               () -> {
-                for (int i = 0; i < times && !world.isBroken(); i++) {
+                for (int i = 0; i < times && !context.isBroken(); i++) {
                   actor.run();
                 }
               }));
     }
     List<SimulatedThread> busy = List.copyOf(actors);
-    Stream.of(new Housekeeping(world, true), new Housekeeping(world, false))
+    Stream.of(new MaintenanceLoop(context, true), new MaintenanceLoop(context, false))
         .forEach(
             keeper ->
                 actors.add(
-                    world.scheduler.start(
+                    context.scheduler.start(
                         keeper.toString(),
                         () -> {
-                          while (!world.isBroken() && busy.stream().anyMatch(one -> !one.ended)) {
+                          while (!context.isBroken() && busy.stream().anyMatch(one -> !one.ended)) {
                             keeper.run();
                           }
                         })));
@@ -228,13 +228,13 @@ final class Simulation {
   }
 
   /** Checks the store while it lives, unless an Error has cut a sync short: then it refuses all. */
-  private void checkAlive(World world, Scheduler scheduler, FsStore opened, Faults planned) {
+  private void checkAlive(ActorContext context, Scheduler scheduler, FsStore opened, Faults planned) {
     try {
       if (planned.injected()) {
         recover(scheduler, opened);
       }
       check(opened);
-      requireNothingForgotten(world, opened);
+      requireNothingForgotten(context, opened);
       requireCounted(scheduler, opened);
     } catch (StoreBrokenException e) {
       if (!planned.threwError()) {
@@ -256,13 +256,13 @@ final class Simulation {
   }
 
   /** After a rescan, everything that can be claimed is claimed. */
-  private static void requireNothingForgotten(World world, JobStore store) {
+  private static void requireNothingForgotten(ActorContext context, JobStore store) {
     store.sweep();
     store.isIdle(SimulatedStore.TYPES);
     for (List<Claim> some = claim(store); !some.isEmpty(); some = claim(store)) {
-      some.forEach(claim -> world.history.job(claim.job()).claims.put(claim.key(), claim));
+      some.forEach(claim -> context.history.job(claim.job()).claims.put(claim.key(), claim));
     }
-    Instant now = world.clock.instant();
+    Instant now = context.clock.instant();
     for (var id : store.list(JobReader.Query.all())) {
       JobView job = store.find(id).orElseThrow();
       for (JobView.StageView stage : job.stages()) {
@@ -272,7 +272,7 @@ final class Simulation {
                 task.state() == TaskState.PENDING
                     || task.state() == TaskState.RETRIED
                         && (task.notBefore() == null
-                            || !world.clock.wasSet()
+                            || !context.clock.wasSet()
                                 && task.notBefore().isBefore(now.minusSeconds(1)));
             assertThat(waits)
                 .as(
@@ -321,7 +321,7 @@ final class Simulation {
     SimulatedStore rig =
         new SimulatedStore(last, ManualClock.START.plus(ahead).plusNanos(nanos), 99);
     new HistoryCheck(history, rig.store).run();
-    LastJobs.finish(rig);
+    RemainingJobsRunner.finish(rig);
     new HistoryCheck(history, rig.store).run();
     WorkspaceInvariants.hold(last, SimulatedStore.PLACES, rig.store);
     rig.store.close();

@@ -14,22 +14,22 @@ import java.util.function.Supplier;
 
 /** Submits jobs: new ones, some under given ids and repeatedly, and ended ones again. */
 final class Submissions implements Runnable {
-  private final World world;
+  private final ActorContext context;
   private final JobSubmitter submitter;
   private final Supplier<JobId> ids;
 
   /**
    * @param ids for jobs whose id the caller chooses
    */
-  Submissions(World world, JobSubmitter submitter, Supplier<JobId> ids) {
-    this.world = world;
+  Submissions(ActorContext context, JobSubmitter submitter, Supplier<JobId> ids) {
+    this.context = context;
     this.submitter = submitter;
     this.ids = ids;
   }
 
   @Override
   public void run() {
-    switch (world.random.nextInt(6)) {
+    switch (context.random.nextInt(6)) {
       case 0 -> submitAs();
       case 1 -> retry();
       default -> submit();
@@ -37,66 +37,66 @@ final class Submissions implements Runnable {
   }
 
   private JobSpec spec() {
-    List<JobId> known = world.history.jobs().stream().map(job -> job.id).limit(5).toList();
-    return switch (world.random.nextInt(6)) {
-      case 0 -> TestJobSpecs.plain(world.history.unique("prompt"));
-      case 1 -> TestJobSpecs.open(TestJobSpecs.stage("a", world.history.unique("input")));
+    List<JobId> known = context.history.jobs().stream().map(job -> job.id).limit(5).toList();
+    return switch (context.random.nextInt(6)) {
+      case 0 -> TestJobSpecs.plain(context.history.unique("prompt"));
+      case 1 -> TestJobSpecs.open(TestJobSpecs.stage("a", context.history.unique("input")));
       case 2 ->
           TestJobSpecs.job(
               TestJobSpecs.stage("a", "1", "2", "3"), TestJobSpecs.each("b", "again {{result}}"));
-      default -> RandomJobSpecs.next(world.random, known);
+      default -> RandomJobSpecs.next(context.random, known);
     };
   }
 
   private void submit() {
     JobSpec spec = spec();
-    world.history.unanswered.add(spec);
-    world
+    context.history.unanswered.add(spec);
+    context
         .ask(() -> submitter.submit(spec))
         .ifPresent(
             id -> {
-              world.history.submitted(id, spec);
-              world.faults.acknowledged(world.history.job(id));
+              context.history.submitted(id, spec);
+              context.faults.acknowledged(context.history.job(id));
             });
   }
 
   private void submitAs() {
-    JobHistory repeated = world.oneIn(3) ? world.history.any(world.random, job -> job.named) : null;
-    JobHistory job = repeated == null ? world.history.job(ids.get()) : repeated;
+    JobHistory repeated = context.oneIn(3) ? context.history.any(context.random, job -> job.named) : null;
+    JobHistory job = repeated == null ? context.history.job(ids.get()) : repeated;
     if (repeated == null) {
       job.named = true;
       job.spec = spec();
     }
     JobSpec spec = job.spec;
     boolean known = job.certain;
-    world
+    context
         .ask(() -> submitter.submit(spec, job.id))
         .ifPresent(
             fresh -> {
               assertThat(fresh && known).as("%s is new twice", job).isFalse();
               job.certain = true;
-              world.faults.acknowledged(job);
+              context.faults.acknowledged(job);
             });
   }
 
   private void retry() {
-    JobHistory ended = world.history.any(world.random, job -> job.end != null || world.oneIn(5));
+    JobHistory ended = context.history.any(context.random, job -> job.end != null || context.oneIn(5));
     if (ended == null) {
       return;
     }
     RetryRequest request =
-        world.oneIn(4) ? RetryRequest.fromStart(ended.id) : RetryRequest.of(ended.id);
-    JobHistory named = world.oneIn(3) ? world.history.job(ids.get()) : null;
-    world
+        context.oneIn(4) ? RetryRequest.fromStart(ended.id) : RetryRequest.of(ended.id);
+    JobHistory named = context.oneIn(3) ? context.history.job(ids.get()) : null;
+    context
         .ask(() -> submitter.retry(named == null ? request : request.as(named.id)))
         .ifPresent(result -> retried(result));
   }
 
   private void retried(RetryResult result) {
     if (result.outcome().isDone()) {
-      JobHistory job = world.history.job(result.id());
+      JobHistory job = context.history.job(result.id());
       job.certain = true;
-      world.faults.acknowledged(job);
+      context.faults.acknowledged(job);
     }
   }
 }

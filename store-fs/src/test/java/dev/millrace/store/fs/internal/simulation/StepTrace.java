@@ -5,7 +5,7 @@ import java.util.Deque;
 import java.util.StringJoiner;
 
 /** The steps of a run: a hash of all, the last ones to read. */
-final class Trace {
+final class StepTrace {
   private static final int SHOWN = 60;
 
   private record Step(long number, long nanos, String thread, String what, Object on) {

@@ -6,39 +6,39 @@ import dev.millrace.core.store.JobStore;
 import java.util.Optional;
 
 /** Writes, reads and deletes notes. */
-final class Notes implements Runnable {
-  private final World world;
+final class NoteClient implements Runnable {
+  private final ActorContext context;
   private final JobStore store;
 
-  Notes(World world) {
-    this.world = world;
-    this.store = world.store;
+  NoteClient(ActorContext context) {
+    this.context = context;
+    this.store = context.store;
   }
 
   @Override
   public void run() {
-    String name = "note-" + world.random.nextInt(3);
-    NoteHistory note = world.history.note(name);
-    switch (world.random.nextInt(6)) {
+    String name = "note-" + context.random.nextInt(3);
+    NoteHistory note = context.history.note(name);
+    switch (context.random.nextInt(6)) {
       case 0 -> change(name, note.ask(null), () -> store.deleteNote(HistoryCheck.NOTES, name));
       case 1, 2 -> {
-        Optional<Optional<String>> read = world.ask(() -> store.readNote(HistoryCheck.NOTES, name));
+        Optional<Optional<String>> read = context.ask(() -> store.readNote(HistoryCheck.NOTES, name));
         read.ifPresent(
             text -> assertThat(note.allows(text)).as("note %s: %s", name, text).isTrue());
       }
-      case 3 -> world.ask(() -> store.noteNames(HistoryCheck.NOTES));
+      case 3 -> context.ask(() -> store.noteNames(HistoryCheck.NOTES));
       default -> {
-        String text = world.history.unique("text");
+        String text = context.history.unique("text");
         change(name, note.ask(text), () -> store.writeNote(HistoryCheck.NOTES, name, text));
       }
     }
   }
 
   private void change(String name, NoteHistory.Change change, Runnable call) {
-    if (world.run(call)) {
-      NoteHistory note = world.history.note(name);
+    if (context.run(call)) {
+      NoteHistory note = context.history.note(name);
       note.acknowledge(change);
-      world.faults.acknowledged(name, note);
+      context.faults.acknowledged(name, note);
     }
   }
 }

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * Uses the levers of a user on recent jobs; some requests are repeated, also those that the end of
  * an earlier life has left without an answer.
  */
-final class Levers implements Runnable {
+final class LeverClient implements Runnable {
   record Request(JobHistory job, Lever lever, Cause cause) {}
 
-  private final World world;
+  private final ActorContext context;
   private final JobControls controls;
   private final boolean refusalsLast;
   private @Nullable Request last;
@@ -33,49 +33,49 @@ final class Levers implements Runnable {
    * @param refusalsLast whether what is refused is not tried again: a request that was left in the
    *     inbox by a crash is
    */
-  Levers(World world, JobControls controls, boolean refusalsLast) {
+  LeverClient(ActorContext context, JobControls controls, boolean refusalsLast) {
     this.refusalsLast = refusalsLast;
-    this.world = world;
+    this.context = context;
     this.controls = controls;
   }
 
   @Override
   public void run() {
-    if (world.oneIn(25)) {
+    if (context.oneIn(25)) {
       prune();
       return;
     }
-    Request repeated = refusalsLast && world.oneIn(2) ? world.history.leftLevers.poll() : null;
-    repeated = repeated == null && world.oneIn(10) ? last : repeated;
+    Request repeated = refusalsLast && context.oneIn(2) ? context.history.leftLevers.poll() : null;
+    repeated = repeated == null && context.oneIn(10) ? last : repeated;
     if (repeated != null) {
       apply(repeated);
       return;
     }
-    JobHistory job = world.history.any(world.random, one -> one.certain && !one.gone);
+    JobHistory job = context.history.any(context.random, one -> one.certain && !one.gone);
     if (job != null) {
-      Request request = new Request(job, lever(job), world.cause());
+      Request request = new Request(job, lever(job), context.cause());
       last = request;
       apply(request);
     }
   }
 
   private Lever lever(JobHistory job) {
-    int stage = 1 + world.random.nextInt(3);
-    return switch (world.random.nextInt(job.end == null ? 15 : 19)) {
+    int stage = 1 + context.random.nextInt(3);
+    return switch (context.random.nextInt(job.end == null ? 15 : 19)) {
       case 0, 1 -> new Lever.Pause();
       case 2, 3, 4 -> new Lever.Resume();
       case 5 -> job.named ? new Lever.Pause() : new Lever.Abort();
       case 6, 7 -> new Lever.Approve(stage);
       case 8 -> new Lever.Hold(stage);
       case 9 ->
-          new Lever.Prioritize(Priority.values()[world.random.nextInt(Priority.values().length)]);
+          new Lever.Prioritize(Priority.values()[context.random.nextInt(Priority.values().length)]);
       case 10, 16 ->
           new Lever.Describe(
               stage - 1,
-              stage == 1 ? 0 : world.random.nextInt(3),
-              RandomJobSpecs.metadata(world.random));
-      case 11 -> new Lever.AddStage(RandomJobSpecs.stage(world.random));
-      case 12, 13, 14 -> new Lever.AddTasks(stage, RandomJobSpecs.tasks(world.random));
+              stage == 1 ? 0 : context.random.nextInt(3),
+              RandomJobSpecs.metadata(context.random));
+      case 11 -> new Lever.AddStage(RandomJobSpecs.stage(context.random));
+      case 12, 13, 14 -> new Lever.AddTasks(stage, RandomJobSpecs.tasks(context.random));
       default -> job.named ? new Lever.Resume() : new Lever.Delete();
     };
   }
@@ -86,15 +86,15 @@ final class Levers implements Runnable {
     if (request.lever() instanceof Lever.Delete) {
       job.mayBeGone = true;
     } else if (request.lever() instanceof Lever.Abort) {
-      world.history.abortAsked(job);
+      context.history.abortAsked(job);
     }
     boolean before = job.done.containsKey(op);
     job.refused.remove(op); // a repeated request may be possible now
     if (refusalsLast) {
-      world.history.levers.add(request);
+      context.history.levers.add(request);
     }
-    Optional<Outcome> answer = world.ask(() -> request(request));
-    world.history.levers.remove(request);
+    Optional<Outcome> answer = context.ask(() -> request(request));
+    context.history.levers.remove(request);
     answer.ifPresent(
         outcome -> {
           assertThat(before && !outcome.isDone() && !job.mayBeGone)
@@ -119,7 +119,7 @@ final class Levers implements Runnable {
           controls.replaceMetadata(id, stage, task, metadata, cause);
       case Lever.AddStage(StageSpec spec) -> outcome(controls.addStage(id, spec, cause));
       case Lever.AddTasks(int stage, List<TaskSpec> tasks) ->
-          world.oneIn(2)
+          context.oneIn(2)
               ? outcome(controls.addTasks(id, stage, tasks, cause))
               : controls.apply(id, request.lever(), cause);
       case Lever.Delete _ -> controls.delete(id);
@@ -145,7 +145,7 @@ final class Levers implements Runnable {
         job.additions.add(new JobHistory.Addition(stage, first, tasks));
       }
       if (job.done.containsKey(request.cause().op())) {
-        world.faults.acknowledged(job, request.cause().op());
+        context.faults.acknowledged(job, request.cause().op());
       }
     } else if (refusalsLast && !(request.lever() instanceof Lever.Delete) && !before) {
       job.refused.put(request.cause().op(), request.lever());
@@ -159,12 +159,12 @@ final class Levers implements Runnable {
 
   /** Deletes aborted jobs, so that the others can be checked. */
   private void prune() {
-    world.history.pruneAsked();
-    world.run(
+    context.history.pruneAsked();
+    context.run(
         () ->
             controls.prune(
-                world.clock.instant().minus(Duration.ofSeconds(world.random.nextInt(5))),
+                context.clock.instant().minus(Duration.ofSeconds(context.random.nextInt(5))),
                 EnumSet.of(JobState.ABORTED)));
-    world.history.pruneAnswered();
+    context.history.pruneAnswered();
   }
 }

@@ -20,39 +20,39 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Claims tasks and answers; sometimes late, twice, or not at all. */
-final class Worker implements Runnable {
-  private final World world;
+final class SimulatedWorker implements Runnable {
+  private final ActorContext context;
   private final long epoch;
   private long seen;
 
   /**
    * @param epoch of the store: answers to claims of earlier ones count only with a lease
    */
-  Worker(World world, long epoch) {
-    this.world = world;
+  SimulatedWorker(ActorContext context, long epoch) {
+    this.context = context;
     this.epoch = epoch;
   }
 
   @Override
   public void run() {
-    if (world.oneIn(8)) {
+    if (context.oneIn(8)) {
       awaitWork();
     }
     for (Claim claim : claim()) {
       work(claim);
     }
-    if (world.oneIn(4) && !world.history.claims.isEmpty()) {
-      List<Claim> claims = world.history.claims;
-      answer(claims.get(Math.max(0, claims.size() - 1 - world.random.nextInt(10))));
+    if (context.oneIn(4) && !context.history.claims.isEmpty()) {
+      List<Claim> claims = context.history.claims;
+      answer(claims.get(Math.max(0, claims.size() - 1 - context.random.nextInt(10))));
     }
   }
 
   private void awaitWork() {
-    world.ask(
+    context.ask(
         () -> {
           try {
             return seen =
-                world.store.awaitWork(seen, Duration.ofMillis(world.random.nextInt(1, 500)));
+                context.store.awaitWork(seen, Duration.ofMillis(context.random.nextInt(1, 500)));
           } catch (InterruptedException e) {
             throw new AssertionError(e);
           }
@@ -60,70 +60,70 @@ final class Worker implements Runnable {
   }
 
   private List<Claim> claim() {
-    Duration lease = world.oneIn(3) ? Duration.ofSeconds(1 + world.random.nextInt(60)) : null;
-    boolean tokenless = lease != null && world.oneIn(3);
+    Duration lease = context.oneIn(3) ? Duration.ofSeconds(1 + context.random.nextInt(60)) : null;
+    boolean tokenless = lease != null && context.oneIn(3);
     ClaimRequest request =
-        new ClaimRequest(SimulatedStore.TYPES, 1 + world.random.nextInt(3), "w", lease, tokenless);
-    List<Claim> claims = world.ask(() -> world.store.claim(request)).orElse(List.of());
+        new ClaimRequest(SimulatedStore.TYPES, 1 + context.random.nextInt(3), "w", lease, tokenless);
+    List<Claim> claims = context.ask(() -> context.store.claim(request)).orElse(List.of());
     for (Claim claim : claims) {
-      JobHistory job = world.history.job(claim.job());
+      JobHistory job = context.history.job(claim.job());
       assertThat(job.claims.put(claim.key(), claim))
           .as("%s of %s is granted once", claim.key(), job)
           .isNull();
       job.certain = true;
-      world.history.claims.add(claim);
+      context.history.claims.add(claim);
     }
     if (!claims.isEmpty()) {
-      world.faults.acknowledged();
+      context.faults.acknowledged();
     }
     return claims;
   }
 
   private void work(Claim claim) {
-    if (world.oneIn(2)) {
+    if (context.oneIn(2)) {
       freeze(claim);
     }
-    for (int i = world.random.nextInt(3); i > 0; i--) {
+    for (int i = context.random.nextInt(3); i > 0; i--) {
       OutputChunk chunk = new OutputChunk(List.of(i), "t" + i);
-      world.ask(() -> world.store.appendJournal(claim, world.oneIn(5) ? OutputChunk.EMPTY : chunk));
+      context.ask(() -> context.store.appendJournal(claim, context.oneIn(5) ? OutputChunk.EMPTY : chunk));
     }
-    if (world.oneIn(3)) {
-      world.ask(() -> world.store.heartbeat(claim, world.oneIn(2)));
+    if (context.oneIn(3)) {
+      context.ask(() -> context.store.heartbeat(claim, context.oneIn(2)));
     }
-    if (world.oneIn(4)) {
+    if (context.oneIn(4)) {
       log(claim);
     }
-    if (!world.oneIn(8)) {
+    if (!context.oneIn(8)) {
       answer(claim);
     }
   }
 
   private void freeze(Claim claim) {
-    String text = world.history.unique("terms");
-    world
-        .ask(() -> world.store.freeze(claim, JsonObject.create().put("text", text)))
+    String text = context.history.unique("terms");
+    context
+        .ask(() -> context.store.freeze(claim, JsonObject.create().put("text", text)))
         .filter(Outcome::isDone)
         .ifPresent(_ -> pending(claim, text));
   }
 
   private void log(Claim claim) {
-    String line = world.history.unique("line");
+    String line = context.history.unique("line");
     boolean present =
-        world
-            .ask(() -> world.store.heartbeat(claim, false))
+        context
+            .ask(() -> context.store.heartbeat(claim, false))
             .filter(it -> it.isPresent())
             .isPresent();
     // Another thread may answer in between; then it is not this claim's next answer.
-    if (world.run(() -> world.store.log(claim, "info", line)) && present) {
-      world
-          .ask(() -> world.store.heartbeat(claim, false))
+    if (context.run(() -> context.store.log(claim, "info", line)) && present) {
+      context
+          .ask(() -> context.store.heartbeat(claim, false))
           .filter(it -> it.isPresent())
           .ifPresent(_ -> pending(claim, line));
     }
   }
 
   private void pending(Claim claim, String text) {
-    world
+    context
         .history
         .job(claim.job())
         .pendingLines
@@ -133,47 +133,47 @@ final class Worker implements Runnable {
 
   private void answer(Claim claim) {
     Claim held =
-        claim.tokenless() || world.oneIn(6)
-            ? world
+        claim.tokenless() || context.oneIn(6)
+            ? context
                 .ask(
                     () ->
-                        world.store.findClaim(claim.job(), claim.key().stage(), claim.key().task()))
+                        context.store.findClaim(claim.job(), claim.key().stage(), claim.key().task()))
                 .flatMap(it -> it)
                 .orElse(claim)
             : claim;
-    switch (world.random.nextInt(10)) {
+    switch (context.random.nextInt(10)) {
       case 0, 1 ->
           answer(
               held,
               Set.of(TaskEvent.RETRY, TaskEvent.FAIL),
               null,
-              () -> world.store.fail(held, Failure.of("broken")));
+              () -> context.store.fail(held, Failure.of("broken")));
       case 2 ->
           answer(
               held,
               Set.of(TaskEvent.FAIL),
               null,
-              () -> world.store.fail(held, Failure.permanent("hopeless")));
+              () -> context.store.fail(held, Failure.permanent("hopeless")));
       case 3 ->
           answer(
-              held, Set.of(TaskEvent.RELEASE), null, () -> world.store.release(held, "shutdown"));
+              held, Set.of(TaskEvent.RELEASE), null, () -> context.store.release(held, "shutdown"));
       default -> {
-        String text = world.history.unique("result");
+        String text = context.history.unique("result");
         answer(
             held,
             Set.of(TaskEvent.COMPLETE),
             text,
-            () -> world.store.complete(held, TaskResult.of(text)));
+            () -> context.store.complete(held, TaskResult.of(text)));
       }
     }
   }
 
   private void answer(
       Claim claim, Set<TaskEvent> events, @Nullable String result, Supplier<Outcome> call) {
-    JobHistory job = world.history.job(claim.job());
+    JobHistory job = context.history.job(claim.job());
     ClaimKey key = claim.key();
     List<String> lines = List.copyOf(job.pendingLines.getOrDefault(key, List.of()));
-    world
+    context
         .ask(call)
         .ifPresent(
             outcome -> {
@@ -191,9 +191,9 @@ final class Worker implements Runnable {
                   .isNull();
               job.lines.addAll(lines);
               if (result != null) {
-                world.faults.acknowledged(job, result);
+                context.faults.acknowledged(job, result);
               } else {
-                world.faults.acknowledged();
+                context.faults.acknowledged();
               }
             });
   }

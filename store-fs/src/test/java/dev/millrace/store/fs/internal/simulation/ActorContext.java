@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /** What the actors of one life share. Each call of the store goes through {@link #ask}. */
-final class World {
+final class ActorContext {
   final RandomGenerator random;
   final Scheduler scheduler;
   final SimulatedClock clock;
@@ -20,7 +20,7 @@ final class World {
   final Faults faults;
   private boolean broken;
 
-  World(
+  ActorContext(
       RandomGenerator random,
       Scheduler scheduler,
       SimulatedClock clock,

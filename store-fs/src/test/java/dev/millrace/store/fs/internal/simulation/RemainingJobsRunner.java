@@ -13,10 +13,10 @@ import dev.millrace.store.fs.internal.fixture.VisibleState;
 import java.util.List;
 
 /** Brings all jobs to their ends, whatever was done to them before. */
-final class LastJobs {
+final class RemainingJobsRunner {
   private static final int ROUNDS = 100;
 
-  private LastJobs() {}
+  private RemainingJobsRunner() {}
 
   static void finish(SimulatedStore rig) {
     for (int round = 0; round < ROUNDS; round++) {
