@@ -6,6 +6,7 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.StoreBrokenException;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.core.time.ProcessClock;
 import dev.millrace.server.StopSignal.Reason;
 import dev.millrace.server.TaskAttempt.Step;
