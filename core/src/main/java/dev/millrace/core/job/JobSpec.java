@@ -29,7 +29,13 @@ public record JobSpec(
   /** The most stages in a job. */
   public static final int MAX_STAGES = 1_000;
 
-  /** The most bytes in a prompt, and in any other text input of a task. */
+  /**
+   * The most tasks in all stages of a job. A stage that makes a task of each earlier result counts
+   * as many as the stage before it. Jobs from before this limit are read and run as they are.
+   */
+  public static final int MAX_TASKS = 1_000_000;
+
+  /** The most bytes in a prompt, and in any other input of a task as JSON. */
   public static final int MAX_PROMPT_BYTES = 10_000_000;
 
   public static final int MAX_TAGS = 100;

@@ -39,6 +39,11 @@ public final class AdditionRules {
       return room;
     }
     requireNoTemplates(spec.tasks());
+    int more = spec.each() == null ? spec.tasks().size() : lastStageTasks(fold);
+    Outcome fits = allowsMoreTasks(fold, more);
+    if (!fits.isDone()) {
+      return fits;
+    }
     if (fold.stageCount() == 0 && spec.isTemplate()) {
       return new Outcome.Refused(
           Reason.PREVIOUS_STAGE, "the first stage has no earlier results for a template");
@@ -108,7 +113,36 @@ public final class AdditionRules {
           Reason.TOO_LARGE, "a stage has at most " + StageSpec.MAX_TASKS + " tasks");
     }
     requireNoTemplates(tasks);
-    return LogLimits.allowsAddition(fold.usage());
+    Outcome fits = allowsMoreTasks(fold, (1L + followers(fold, number)) * tasks.size());
+    return fits.isDone() ? LogLimits.allowsAddition(fold.usage()) : fits;
+  }
+
+  private static int lastStageTasks(JobFold fold) {
+    return fold.stageCount() == 0 ? 0 : fold.stage(fold.stageCount()).size();
+  }
+
+  /** How many stages after this one will have as many tasks as it has. */
+  private static int followers(JobFold fold, int number) {
+    int last = number;
+    while (last < fold.stageCount() && fold.stage(last + 1).plan().spec().each() != null) {
+      last++;
+    }
+    return last - number;
+  }
+
+  private static Outcome allowsMoreTasks(JobFold fold, long more) {
+    long planned = fold.plannedTasks();
+    return more <= 0 || planned + more <= JobSpec.MAX_TASKS
+        ? Outcome.DONE
+        : new Outcome.Refused(
+            Reason.TOO_LARGE,
+            "a job has at most "
+                + JobSpec.MAX_TASKS
+                + " tasks; it has "
+                + planned
+                + ", and "
+                + more
+                + " would be added");
   }
 
   /**

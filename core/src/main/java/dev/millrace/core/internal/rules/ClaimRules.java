@@ -29,6 +29,12 @@ public final class ClaimRules {
    */
   public static final Duration OVERRUN_GRACE = Duration.ofSeconds(5);
 
+  /**
+   * After so many losses in a row that did not count, waiting is no excuse: what kills the process
+   * may come just before the task says that it starts.
+   */
+  static final int MOST_EXCUSED = 20;
+
   private ClaimRules() {}
 
   /** Why a worker was lost, with the texts for the log and for a task that fails because of it. */
@@ -45,6 +51,11 @@ public final class ClaimRules {
       this.reason = reason;
       this.tooOften = tooOften;
     }
+  }
+
+  /** Whether a task was released for that reason because its worker was lost. */
+  static boolean isLoss(String reason) {
+    return reason.equals(WorkerLoss.CRASH.reason) || reason.equals(WorkerLoss.LEASE.reason);
   }
 
   /** Whether job and stage are open and the task waits with no backoff left at that steady time. */
@@ -149,7 +160,8 @@ public final class ClaimRules {
 
   /**
    * The worker was lost: releases the task, or fails it if that happened too often without
-   * progress. The loss counts only against a task that was running and made no progress.
+   * progress. The loss counts only against a task that was running and made no progress, or that
+   * was lost too often while it waited.
    */
   public static Outcome recordLoss(
       JobUpdate update, ClaimKey key, WorkerLoss loss, AttemptProgress attemptProgress) {
@@ -158,7 +170,7 @@ public final class ClaimRules {
       if (attemptProgress == AttemptProgress.PRODUCED_TOKENS) {
         progress(update, key);
       }
-      boolean counts = attemptProgress == AttemptProgress.STARTED;
+      boolean counts = counts(update.fold(), key, attemptProgress);
       update.record(
           counts && tooOften(update.fold(), key)
               ? new Fact.TaskChanged(
@@ -171,6 +183,15 @@ public final class ClaimRules {
       update.runCascade();
     }
     return fence;
+  }
+
+  private static boolean counts(JobFold fold, ClaimKey key, AttemptProgress attemptProgress) {
+    TaskFold task = fold.stage(key.stage()).task(key.task());
+    return switch (attemptProgress) {
+      case STARTED -> true;
+      case NOT_STARTED -> task.excusedSince(fold.completedTasks()) == MOST_EXCUSED;
+      case PRODUCED_TOKENS -> false;
+    };
   }
 
   private static boolean tooOften(JobFold fold, ClaimKey key) {

@@ -30,11 +30,8 @@ import org.jspecify.annotations.Nullable;
  * change only here, each by a row of a transition table. Not thread-safe.
  */
 public final class JobFold {
-  /** What a task takes in memory. */
-  private static final long TASK_BYTES = 200;
-
-  /** What a byte of an added stage takes in memory, as values; one of metadata takes less. */
-  private static final long VALUE_BYTES = 4;
+  /** What the id of a request takes in memory. */
+  private static final long REQUEST_BYTES = 200;
 
   private final JobPlan plan;
   private final TransitionListener listener;
@@ -42,7 +39,7 @@ public final class JobFold {
   private final List<StageFold> stages = new ArrayList<>();
   private final RecentRequests requests = new RecentRequests();
   private final LogUsage usage;
-  private final SharedTexts texts = new SharedTexts();
+  private final SharedTexts texts;
   private int version = LogEntryJson.VERSION;
   private JobState state = JobState.CREATED;
   private Moment openSince;
@@ -51,15 +48,22 @@ public final class JobFold {
   private long lastNumber;
   private Instant lastAt;
   private int progress;
+  private long addedBytes;
   private @Nullable Priority priority;
   private @Nullable JsonBytes metadata;
 
   private JobFold(
-      JobPlan plan, TransitionListener listener, LogTimes times, Moment created, LogUsage usage) {
+      JobPlan plan,
+      TransitionListener listener,
+      LogTimes times,
+      Moment created,
+      LogUsage usage,
+      SharedTexts texts) {
     this.plan = plan;
     this.listener = listener;
     this.times = times;
     this.usage = usage;
+    this.texts = texts;
     this.openSince = created;
     this.lastAt = plan.createdAt();
   }
@@ -76,7 +80,7 @@ public final class JobFold {
    */
   public static JobFold created(JobPlan plan, TransitionListener listener, LogTimes times) {
     Moment at = new Moment(plan.createdAt(), times.submitted(plan.createdAt()));
-    JobFold fold = new JobFold(plan, listener, times, at, new LogUsage());
+    JobFold fold = new JobFold(plan, listener, times, at, new LogUsage(), new SharedTexts());
     for (int i = 0; i < plan.stages().size(); i++) {
       fold.stages.add(new StageFold(i + 1, plan.stages().get(i), at, listener));
     }
@@ -85,7 +89,10 @@ public final class JobFold {
 
   /** An independent copy that reports its transitions to another listener. */
   public JobFold copy(TransitionListener newListener) {
-    JobFold copy = new JobFold(plan, newListener, times, openSince, new LogUsage(usage));
+    JobFold copy =
+        new JobFold(
+            plan, newListener, times, openSince, new LogUsage(usage), new SharedTexts(texts));
+    copy.addedBytes = addedBytes;
     stages.forEach(stage -> copy.stages.add(stage.copy(newListener)));
     copy.requests.addAll(requests);
     copy.version = version;
@@ -137,7 +144,7 @@ public final class JobFold {
       case Fact.StageChanged fact -> applyStage(fact, at);
       case Fact.TaskChanged fact -> applyTask(fact, entry, at);
       case Fact.TaskProgressed(int stage, int task) ->
-          stage(stage).set(task, stage(stage).task(task).recovered(0, progress));
+          stage(stage).set(task, stage(stage).task(task).progressed(progress));
       case Fact.TermsFrozen(int stage, int task, JsonObject _) ->
           stage(stage).set(task, stage(stage).task(task).frozen(entry.number()));
       case Fact.StageAdded(int stage, StageSpec spec, Cause cause) -> {
@@ -168,6 +175,7 @@ public final class JobFold {
       throw new IllegalArgumentException("stage " + number + " follows stage " + stages.size());
     }
     stages.add(new StageFold(number, JobPlan.StagePlan.of(spec), at, listener));
+    addedBytes += JsonSize.of(spec.data()).memory() + JsonSize.of(spec.metadata()).memory();
   }
 
   private void describe(int stage, int task, JsonObject by, Instant at) {
@@ -265,8 +273,9 @@ public final class JobFold {
               fact.event() == TaskEvent.FAIL
                   ? task.failed(texts.of(error), null)
                   : task.ended(texts.of(error));
-          case Detail.Released(String _, boolean crash) ->
-              crash ? task.recovered(task.recoveriesSince(progress) + 1, progress) : task;
+          case Detail.Released(String _, boolean crash) when crash -> task.recovered(progress);
+          case Detail.Released(String reason, boolean _) ->
+              ClaimRules.isLoss(reason) ? task.excused(progress) : task;
         });
   }
 
@@ -347,6 +356,17 @@ public final class JobFold {
     return JsonBytes.read(metadata);
   }
 
+  /** How many tasks it has, with those that will be made of results of the stage before. */
+  long plannedTasks() {
+    long tasks = 0;
+    long before = 0;
+    for (StageFold stage : stages) {
+      before = stage.plan().spec().each() == null ? stage.size() : Math.max(stage.size(), before);
+      tasks += before;
+    }
+    return tasks;
+  }
+
   /** Whether a user's request with that id is in the log already, among the recent ones. */
   public boolean hasRequest(String op) {
     return requests.contains(op);
@@ -359,7 +379,10 @@ public final class JobFold {
 
   /** About how many bytes of memory it takes, beside what it was submitted with. */
   public long size() {
-    long tasks = stages.stream().mapToLong(StageFold::size).sum();
-    return TASK_BYTES * tasks + VALUE_BYTES * usage.bytes();
+    return stages.stream().mapToLong(StageFold::memory).sum()
+        + addedBytes
+        + usage.bytes() // new metadata is kept as its text
+        + 2 * texts.characters()
+        + REQUEST_BYTES * requests.size();
   }
 }

@@ -35,6 +35,10 @@ final class RecentRequests {
     return ids.contains(id) || id.equals(lastOfJob);
   }
 
+  int size() {
+    return ids.size();
+  }
+
   void addAll(RecentRequests other) {
     ids.addAll(other.ids);
     lastOfJob = other.lastOfJob;

@@ -13,6 +13,10 @@ import dev.millrace.core.task.TaskTransitions;
 import dev.millrace.core.time.Moment;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +24,20 @@ import org.jspecify.annotations.Nullable;
  * from 1.
  */
 public final class StageFold {
+  /** How many different tasks are remembered while equal ones are moved. */
+  private static final int MOST_SHARED = 1_000;
+
+  private static final long STAGE_BYTES = 500;
+
+  /** What a task takes in memory to which nothing has happened, or what happened to all. */
+  private static final long REFERENCE_BYTES = 8;
+
+  /** What a task takes in memory that has a history of its own. */
+  private static final long TASK_BYTES = 300;
+
+  /** What a task takes in memory that has its own limit of attempts, beside the others. */
+  private static final long LIMIT_BYTES = 60;
+
   private final int number;
   private final StagePlan plan;
   private final TransitionListener listener;
@@ -45,7 +63,12 @@ public final class StageFold {
     this.tasks = new TaskFold[plan.tasks()];
     this.counts = new int[TaskState.values().length];
     Arrays.fill(tasks, TaskFold.created(created, 0));
-    plan.attempts().forEach((task, own) -> tasks[task - 1] = TaskFold.created(created, own));
+    Map<Integer, TaskFold> byLimit = new HashMap<>();
+    plan.attempts()
+        .forEach(
+            (task, own) ->
+                tasks[task - 1] =
+                    byLimit.computeIfAbsent(own, limit -> TaskFold.created(created, limit)));
     counts[TaskState.CREATED.ordinal()] = tasks.length;
     if (!plan.template()) {
       enqueueTasks(created);
@@ -101,17 +124,42 @@ public final class StageFold {
 
   /** Moves a task and returns it, for the caller to complete with {@link #set}. */
   TaskFold move(int task, TaskEvent event, Moment at) {
-    TaskFold before = task(task);
-    TaskState to = TaskTransitions.TABLE.move(before.state(), event);
-    counts[before.state().ordinal()]--;
-    counts[to.ordinal()]++;
+    TaskFold after = moved(task(task), event, at);
+    replace(task, event, after);
+    return after;
+  }
+
+  private static TaskFold moved(TaskFold before, TaskEvent event, Moment at) {
+    return before.withState(TaskTransitions.TABLE.move(before.state(), event), at);
+  }
+
+  private void replace(int task, TaskEvent event, TaskFold after) {
+    TaskState from = task(task).state();
+    counts[from.ordinal()]--;
+    counts[after.state().ordinal()]++;
     adopted += event == TaskEvent.ADOPT ? 1 : 0;
-    TaskFold after = before.withState(to, at);
     tasks[task - 1] = after;
     listener.onTransition(
         new TransitionListener.Transition(
-            TaskTransitions.TABLE, number, task, before.state(), event, to));
-    return after;
+            TaskTransitions.TABLE, number, task, from, event, after.state()));
+  }
+
+  /**
+   * Moves the tasks from number {@code first} on that are in such a state. Those that were one
+   * object before are one afterwards, so that a task to which nothing else has happened takes no
+   * more memory than a reference.
+   */
+  private void moveAll(int first, Predicate<TaskState> which, TaskEvent event, Moment at) {
+    Map<TaskFold, TaskFold> shared = new IdentityHashMap<>();
+    for (int task = first; task <= tasks.length; task++) {
+      TaskFold before = task(task);
+      if (which.test(before.state())) {
+        if (shared.size() == MOST_SHARED && !shared.containsKey(before)) {
+          shared.clear();
+        }
+        replace(task, event, shared.computeIfAbsent(before, own -> moved(own, event, at)));
+      }
+    }
   }
 
   void set(int task, TaskFold fold) {
@@ -140,9 +188,7 @@ public final class StageFold {
   void add(int more, int limit, Moment at) {
     closed |= more == 0;
     grow(more, limit, at);
-    for (int task = tasks.length - more + 1; task <= tasks.length; task++) {
-      move(task, TaskEvent.ENQUEUE, at);
-    }
+    moveAll(tasks.length - more + 1, _ -> true, TaskEvent.ENQUEUE, at);
   }
 
   void describe(JsonObject by) {
@@ -150,20 +196,12 @@ public final class StageFold {
   }
 
   private void enqueueTasks(Moment at) {
-    for (int task = 1; task <= tasks.length; task++) {
-      if (tasks[task - 1].state() == TaskState.CREATED) {
-        move(task, TaskEvent.ENQUEUE, at);
-      }
-    }
+    moveAll(1, state -> state == TaskState.CREATED, TaskEvent.ENQUEUE, at);
   }
 
   /** Aborts the stage and its unfinished tasks. */
   void abort(Moment at) {
-    for (int task = 1; task <= tasks.length; task++) {
-      if (!tasks[task - 1].state().isFinal()) {
-        move(task, TaskEvent.ABORT, at);
-      }
-    }
+    moveAll(1, state -> !state.isFinal(), TaskEvent.ABORT, at);
     if (!state.isFinal()) {
       move(StageEvent.ABORT, at);
     }
@@ -187,6 +225,15 @@ public final class StageFold {
 
   public int size() {
     return tasks.length;
+  }
+
+  /** About how many bytes of memory its tasks take. */
+  long memory() {
+    int shared = count(TaskState.CREATED) + count(TaskState.PENDING) + count(TaskState.ABORTED);
+    return STAGE_BYTES
+        + REFERENCE_BYTES * tasks.length
+        + TASK_BYTES * (tasks.length - shared)
+        + LIMIT_BYTES * plan.attempts().size();
   }
 
   /** Task {@code task}, from 1. */

@@ -35,9 +35,16 @@ public record TaskFold(
    * @param failed failures so far
    * @param recoveries losses of its worker; they count only while {@code progressAtRecovery} is the
    *     job's progress
+   * @param excused losses that did not count, up to {@link ClaimRules#MOST_EXCUSED}; they hold as
+   *     long as recoveries
    * @param progressAtRecovery the job's progress when it was last recovered
    */
-  public record AttemptCounts(int ownMax, int failed, int recoveries, int progressAtRecovery) {}
+  public record AttemptCounts(
+      int ownMax, int failed, int recoveries, int excused, int progressAtRecovery) {
+    AttemptCounts withFailure() {
+      return new AttemptCounts(ownMax, failed + 1, recoveries, excused, progressAtRecovery);
+    }
+  }
 
   /**
    * A claim as the log has it.
@@ -87,7 +94,7 @@ public record TaskFold(
   static TaskFold created(Moment at, int ownMaxAttempts) {
     return new TaskFold(
         TaskState.CREATED,
-        new AttemptCounts(ownMaxAttempts, 0, 0, 0),
+        new AttemptCounts(ownMaxAttempts, 0, 0, 0, 0),
         null,
         new Times(at.wall(), at, null, null, null),
         null,
@@ -126,18 +133,32 @@ public record TaskFold(
   }
 
   TaskFold failed(String message, @Nullable Moment waitUntil) {
-    AttemptCounts more =
-        new AttemptCounts(
-            counts.ownMax, counts.failed + 1, counts.recoveries, counts.progressAtRecovery);
-    return withAnswer(more, waitUntil, message, StoredResult.NONE);
+    return withAnswer(counts.withFailure(), waitUntil, message, StoredResult.NONE);
   }
 
   TaskFold ended(String message) {
     return withAnswer(counts, null, message, StoredResult.NONE);
   }
 
-  TaskFold recovered(int losses, int progress) {
-    AttemptCounts more = new AttemptCounts(counts.ownMax, counts.failed, losses, progress);
+  /** Its worker was lost, and that counts. */
+  TaskFold recovered(int progress) {
+    return withLosses(recoveriesSince(progress) + 1, excusedSince(progress), progress);
+  }
+
+  /** Its worker was lost, and that does not count. */
+  TaskFold excused(int progress) {
+    int more = Math.min(ClaimRules.MOST_EXCUSED, excusedSince(progress) + 1);
+    return withLosses(recoveriesSince(progress), more, progress);
+  }
+
+  /** It made progress: earlier losses do not count. */
+  TaskFold progressed(int progress) {
+    return withLosses(0, 0, progress);
+  }
+
+  private TaskFold withLosses(int recoveries, int excused, int progress) {
+    AttemptCounts more =
+        new AttemptCounts(counts.ownMax, counts.failed, recoveries, excused, progress);
     return withAnswer(more, null, error, StoredResult.NONE);
   }
 
@@ -222,6 +243,11 @@ public record TaskFold(
   /** Recoveries that count at this progress of the job. */
   public int recoveriesSince(int progress) {
     return counts.progressAtRecovery == progress ? counts.recoveries : 0;
+  }
+
+  /** Losses that did not count, at this progress of the job. */
+  int excusedSince(int progress) {
+    return counts.progressAtRecovery == progress ? counts.excused : 0;
   }
 
   public Instant createdAt() {

@@ -3,6 +3,7 @@ package dev.millrace.core.internal.store;
 import dev.millrace.core.event.Fact.Detail;
 import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.JsonSize;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TaskFold;
 import dev.millrace.core.internal.rules.ViewFactory;
@@ -34,6 +35,12 @@ import org.jspecify.annotations.Nullable;
 /** Gives tasks to workers, in claim order. Thread-safe. */
 final class Claimer<J extends StoredJob> {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
+
+  /**
+   * A request ends after about so many bytes of inputs in memory: they are read before the claims
+   * are written, so that too many would end each process that tries.
+   */
+  private static final long MOST_INPUT = 16_000_000;
 
   private final JobRepository<J> repository;
   private final JobUpdater<J> updater;
@@ -88,47 +95,66 @@ final class Claimer<J extends StoredJob> {
   }
 
   private List<Claim> claim(ClaimRequest request, Handover handover) {
-    List<Claim> claims = new ArrayList<>();
+    Round round = new Round(request);
     StepBatch batch = new StepBatch();
     StoreException trouble = null;
     Candidate next = index.next(request.types(), null);
     while (next != null && trouble == null) {
-      trouble = take(next, request, claims, batch, handover);
-      next = claims.size() < request.limit() ? index.next(request.types(), next) : null;
+      trouble = take(next, round, batch, handover);
+      next = round.hasRoom() ? index.next(request.types(), next) : null;
     }
     repository.awaitDurable(batch.commit());
     updater.notifier().notifyWatchers(batch); // also for jobs that ended without a claim
-    if (trouble != null && claims.isEmpty()) {
+    if (trouble != null && round.claims.isEmpty()) {
       throw trouble;
     }
     if (trouble != null) {
       LOG.log(Level.ERROR, trouble.getMessage()); // the next claim tries it again
     }
-    return claims;
+    return round.claims;
+  }
+
+  /** What a request has claimed so far. */
+  private static final class Round {
+    private final ClaimRequest request;
+    private final List<Claim> claims = new ArrayList<>();
+    private long room = MOST_INPUT;
+
+    Round(ClaimRequest request) {
+      this.request = request;
+    }
+
+    boolean hasRoom() {
+      return claims.size() < request.limit() && room > 0;
+    }
+  }
+
+  /** About how many bytes of memory a claim's input takes. */
+  private static long inputBytes(Claim claim) {
+    return JsonSize.of(claim.input()).memory() + JsonSize.of(claim.view().metadata()).memory();
   }
 
   /** Claims tasks of one job; returns a problem only if it is not of this job alone. */
   private @Nullable StoreException take(
-      Candidate next,
-      ClaimRequest request,
-      List<Claim> claims,
-      StepBatch batch,
-      Handover handover) {
+      Candidate next, Round round, StepBatch batch, Handover handover) {
     try {
       boolean again = true;
-      while (again && claims.size() < request.limit()) {
-        int most = request.limit() - claims.size();
+      while (again && round.hasRoom()) {
         Optional<Taken> taken =
             updater.step(
                 next.id(),
                 batch,
                 (job, update) -> {
-                  Taken some = take(job, update, request, most);
+                  Taken some = take(job, update, round);
                   undelivered.note(handover, some.claims());
                   return some;
                 });
         again = taken.isPresent() && taken.get().again();
-        taken.ifPresent(some -> claims.addAll(some.granted(repository.leases())));
+        taken.ifPresent(
+            some -> {
+              round.claims.addAll(some.granted(repository.leases()));
+              round.room = some.room();
+            });
         if (taken.isEmpty()) {
           index.drop(next); // the job was removed in the meantime
         }
@@ -182,8 +208,9 @@ final class Claimer<J extends StoredJob> {
    *
    * @param again whether the stage ended, because the remaining tasks had timed out or were
    *     malformed: the next stage may be open now
+   * @param room how many bytes of input the request may still have
    */
-  private record Taken(List<Claim> claims, Instant now, boolean again) {
+  private record Taken(List<Claim> claims, Instant now, boolean again, long room) {
     /** Only after writing: a claim that is not in the log does not exist. */
     List<Claim> granted(Leases leases) {
       for (Claim claim : claims) {
@@ -196,28 +223,33 @@ final class Claimer<J extends StoredJob> {
   }
 
   /** Claims tasks of the job's open stage. */
-  private Taken take(J job, JobUpdate update, ClaimRequest request, int most) {
+  private Taken take(J job, JobUpdate update, Round round) {
+    ClaimRequest request = round.request;
+    int most = request.limit() - round.claims.size();
     Instant now = update.steadyNow();
     StageFold stage = job.openStage();
     if (stage == null || !request.types().contains(stage.plan().type())) {
       index.put(job);
-      return new Taken(List.of(), now, false);
+      return new Taken(List.of(), now, false, round.room);
     }
     Duration timeout = stage.plan().policy().queueTimeout();
     if (timeout != null) {
       expire(job, update, stage, now, timeout);
     }
     List<Claim> claims = new ArrayList<>();
+    long room = round.room;
     for (int task = stage.state().isOpen() ? job.nextClaimable(stage, 0, now) : -1;
-        task >= 0 && claims.size() < most && stage.state().isOpen();
+        task >= 0 && claims.size() < most && room > 0 && stage.state().isOpen();
         task = job.nextClaimable(stage, task + 1, now)) {
+      int before = claims.size();
       one(job, update, stage, task, request, claims);
+      room -= claims.size() > before ? inputBytes(claims.getLast()) : 0;
     }
     if (update.entries().isEmpty()) {
       index.put(job);
     }
     boolean failed = job.fold().state().isFinal(); // a malformed task has failed the stage
-    return new Taken(failed ? List.of() : claims, now, !stage.state().isOpen());
+    return new Taken(failed ? List.of() : claims, now, !stage.state().isOpen(), room);
   }
 
   /** Fails tasks whose queue timeout passed unnoticed. */

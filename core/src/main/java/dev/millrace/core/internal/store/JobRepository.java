@@ -86,7 +86,7 @@ public interface JobRepository<J extends StoredJob> {
   /** Whether the problem is one of a single job, so that others can be worked on. */
   boolean isOfOneJob(StoreException problem);
 
-  /** Called before a job that has not started is dropped from memory, to be read again later. */
+  /** Called before an idle job is dropped from memory, to be read again later. */
   void letGo(J job);
 
   /** A task as submitted or, for a template, as rendered. */

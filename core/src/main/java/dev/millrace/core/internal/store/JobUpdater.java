@@ -51,7 +51,7 @@ public final class JobUpdater<J extends StoredJob> {
   private final StoreFence fence;
   private final QuarantinedJobs quarantined;
   private final LoadedJobs<J> jobs;
-  private final UnstartedJobCache<J> unstarted;
+  private final IdleJobCache<J> idle;
   private final ChangeNotifier notifier;
   private final StatusCountKeeper counting;
   private final LongAdder released = new LongAdder();
@@ -62,7 +62,7 @@ public final class JobUpdater<J extends StoredJob> {
     this.quarantined = quarantined;
     this.fence = fence;
     this.jobs = new LoadedJobs<>(repository, this::load);
-    this.unstarted = new UnstartedJobCache<>(jobs, repository);
+    this.idle = new IdleJobCache<>(jobs, repository);
     this.notifier = new ChangeNotifier(repository::lastDurable);
     this.counting =
         new StatusCountKeeper(repository.reader(), this::countLoaded, repository.threading());
@@ -264,8 +264,8 @@ public final class JobUpdater<J extends StoredJob> {
         || state.isFinal() && job.owedAnswers().isEmpty()
         || state == JobState.PAUSED && !job.isRunning()) {
       jobs.forget(job);
-    } else if (job.isUnstarted()) {
-      unstarted.add(job);
+    } else if (job.isIdle()) {
+      idle.add(job);
     }
   }
 

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs in memory: those that have started, and others while they are needed. Thread-safe.
+ * The jobs in memory: those of which a worker has a task, and others while they are needed. Thread-safe.
  *
  * @param <J> a job as its repository loads it
  */

@@ -84,7 +84,24 @@ public abstract class StoredJob implements TransitionListener, JobUpdate.Templat
     return null;
   }
 
-  /** Whether it has not started, so that it can be dropped from memory at any time. */
+  /**
+   * Whether what is stored and the index hold all its state, so that it can be dropped from memory
+   * at any time.
+   */
+  final boolean isIdle() {
+    return isUnstarted()
+        || fold().state() == JobState.IN_PROGRESS
+            && endedElsewhere() == null
+            && owed.isEmpty()
+            && !isRunning();
+  }
+
+  /** About how many bytes of memory it takes. */
+  public long memory() {
+    return fold().size();
+  }
+
+  /** Whether it has not started. */
   public boolean isUnstarted() {
     return fold().state() == JobState.PENDING;
   }

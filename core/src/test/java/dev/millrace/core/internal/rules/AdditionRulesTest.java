@@ -8,6 +8,7 @@ import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.event.LogEntryJson;
 import dev.millrace.core.job.JobEvent;
+import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -18,7 +19,10 @@ import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.Outcome.Reason;
 import dev.millrace.core.task.TaskState;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class AdditionRulesTest {
@@ -190,5 +194,64 @@ class AdditionRulesTest {
     JobFold again = copy.copy(TransitionListener.IGNORED);
     assertThat(again.stage(2).isClosed()).isTrue();
     assertThat(again.stage(1).task(1).metadata()).isEqualTo(Json.object("{\"n\":1}"));
+  }
+
+  @Test
+  void waitingTasksShareOneObject() {
+    addStage(StageSpec.of("a", Collections.nCopies(1_000, task(null))));
+    assertThat(fold.stage(1).task(1_000)).isSameAs(fold.stage(1).task(1));
+    JobUpdate update = turn();
+    LeverRules.applyToJob(update, JobEvent.ABORT, ANNA);
+    assertThat(fold.stage(1).task(1_000).state()).isEqualTo(TaskState.ABORTED);
+    assertThat(fold.stage(1).task(1_000)).isSameAs(fold.stage(1).task(1));
+  }
+
+  @Test
+  void tasksWithTheSameOwnLimitShareOneObject() {
+    List<TaskSpec> tasks =
+        Collections.nCopies(300, List.of(task(2), task(3), task(null))).stream()
+            .flatMap(List::stream)
+            .toList();
+    JobFold submitted =
+        JobFold.created(
+            JobPlan.of(JobSpec.of(List.of(StageSpec.of("a", tasks))), NOW),
+            TransitionListener.IGNORED);
+    Set<TaskFold> different = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (int task = 1; task <= tasks.size(); task++) {
+      different.add(submitted.stage(1).task(task));
+    }
+    assertThat(different).hasSize(3);
+    assertThat(submitted.stage(1).task(2).ownMaxAttempts()).isEqualTo(3);
+  }
+
+  @Test
+  void aJobHasAMillionTasksAtMost() {
+    List<TaskSpec> most = Collections.nCopies(StageSpec.MAX_TASKS, task(null));
+    addStage(StageSpec.of("a", most));
+    addStage(StageSpec.builder("b").each("{{result}}").build());
+    addStage(StageSpec.of("c", most));
+    addStage(StageSpec.of("d", most.subList(1, most.size())));
+    assertThat(fold.size()).isLessThan(20_000_000);
+    addStage(StageSpec.of("e", most));
+    assertTooManyTasks(AdditionRules.addStage(turn(), StageSpec.of("f", most.subList(0, 2)), ANNA));
+    assertThat(AdditionRules.addTasks(turn(), 4, most.subList(0, 1), ANNA).isDone()).isTrue();
+  }
+
+  /** Else an empty stage could be given tasks for many stages at once. */
+  @Test
+  void tasksCountForEachStageThatFollowsThem() {
+    addStage(StageSpec.of("a", List.of()));
+    for (int i = 0; i < 5; i++) {
+      addStage(StageSpec.builder("b").each("{{result}}").build());
+    }
+    List<TaskSpec> most = Collections.nCopies(StageSpec.MAX_TASKS, task(null));
+    assertTooManyTasks(AdditionRules.addTasks(turn(), 1, most, ANNA));
+    assertThat(AdditionRules.addTasks(turn(), 1, most.subList(0, 100_000), ANNA).isDone()).isTrue();
+  }
+
+  private static void assertTooManyTasks(Outcome outcome) {
+    assertThat(outcome).isInstanceOf(Outcome.Refused.class);
+    assertThat(((Outcome.Refused) outcome).reason()).isEqualTo(Reason.TOO_LARGE);
+    assertThat(outcome.message()).contains("at most 1000000 tasks");
   }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.core.internal.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.event.Fact;
@@ -130,5 +131,64 @@ class LogLimitsTest {
       assertThat(fold.stage(1).task(task).lastClaim().worker())
           .isSameAs(first.lastClaim().worker());
     }
+  }
+
+  @Test
+  void namesAreCutAndCommentsOnlyOfTransitions() {
+    Cause long1 = Cause.user("a".repeat(300), "b".repeat(20_000));
+    Cause fit = LogLimits.fit(long1, true);
+    assertThat(fit.who()).startsWith("a".repeat(200) + "…");
+    assertThat(fit.comment()).startsWith("b".repeat(10_000) + "…");
+    assertThatThrownBy(() -> LogLimits.fit(long1, false))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("comment too long: 20000 characters, at most 10000");
+    assertThat(LogLimits.fit(fit.withOp("op"), true).op()).isEqualTo("op");
+  }
+
+  @Test
+  void sizeCountsErrorsAndRequests() {
+    apply(new Fact.Submitted());
+    long before = fold.size();
+    for (int task = 1; task <= 200; task++) {
+      apply(new Fact.TaskChanged(1, task, TaskEvent.CLAIM, new Detail.Claimed(1, "w")));
+      String error = task + "e".repeat(4_000);
+      apply(new Fact.TaskChanged(1, task, TaskEvent.FAIL, new Detail.Ended(error)));
+    }
+    long failed = fold.size();
+    assertThat(failed - before).isBetween(800_000L, 2_000_000L);
+    assertThat(fold.copy(TransitionListener.IGNORED).size()).isEqualTo(failed);
+    for (int i = 0; i < 1_000; i++) {
+      apply(new Fact.Prioritized(Priority.HIGH, ANNA.withOp("op " + i)));
+    }
+    assertThat(fold.size() - failed).isGreaterThan(100_000);
+  }
+
+  /** The process may end each time just before the task says that it starts. */
+  @Test
+  void waitingExcusesALimitedNumberOfLosses() {
+    apply(new Fact.Submitted());
+    int losses = 0;
+    while (!fold.stage(1).task(1).state().isFinal() && losses < 100) {
+      assertThat(lose(AttemptProgress.NOT_STARTED)).isEqualTo(Outcome.DONE);
+      losses++;
+    }
+    int ceiling = fold.stage(1).plan().policy().recoveryCeiling();
+    assertThat(losses).isEqualTo(ClaimRules.MOST_EXCUSED + ceiling + 1);
+  }
+
+  @Test
+  void progressExcusesAgain() {
+    apply(new Fact.Submitted());
+    for (int i = 0; i < ClaimRules.MOST_EXCUSED + 2; i++) {
+      lose(AttemptProgress.NOT_STARTED);
+    }
+    assertThat(fold.stage(1).task(1).recoveriesSince(0)).isEqualTo(2);
+    lose(AttemptProgress.PRODUCED_TOKENS);
+    lose(AttemptProgress.NOT_STARTED);
+    assertThat(fold.stage(1).task(1).recoveriesSince(0)).isZero();
+  }
+
+  private Outcome lose(AttemptProgress progress) {
+    return ClaimRules.recordLoss(update(), claim(1), ClaimRules.WorkerLoss.CRASH, progress);
   }
 }

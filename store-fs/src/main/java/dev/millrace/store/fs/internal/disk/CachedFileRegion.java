@@ -19,6 +19,11 @@ public final class CachedFileRegion {
 
   private volatile Region last = new Region(0, new byte[0]);
 
+  /** How many bytes it holds. */
+  public int size() {
+    return last.bytes().length;
+  }
+
   public byte[] read(Disk disk, Path file, long offset, int length) throws IOException {
     Region region = last;
     if (!region.holds(offset, length)) {

@@ -96,8 +96,8 @@ public final class EventLogIndex {
   }
 
   /** About how many bytes of memory it takes. */
-  long size() {
-    return 16L * numbers.length;
+  public long size() {
+    return 16L * numbers.length + terms.size();
   }
 
   /** Reads entries of this log, which may only have grown since. */

@@ -68,8 +68,11 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
   /** A copy to read from while the job changes; call it with the job's lock held. */
   JobFiles forReading();
 
-  /** About how many bytes of the files are in memory. */
+  /** About how many bytes of memory it takes. */
   long size();
+
+  /** How many bytes a task has in a file of lines; 0 if it is in none. */
+  long lineBytes(JobDirectory at, StageFold stage, int task) throws IOException;
 
   /** A task as submitted or, for a template, as rendered when its stage opened. */
   TaskSpec task(JobDirectory at, TaskSnapshot task) throws IOException;

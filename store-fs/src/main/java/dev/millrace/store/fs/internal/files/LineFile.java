@@ -80,6 +80,18 @@ final class LineFile {
     return StrictUtf8.of(file, known.region().read(at.disk(), file, from, length));
   }
 
+  /** How many bytes a line has. */
+  long length(JobDirectory at, int number) throws IOException {
+    Index known = require(at, number);
+    return known.ends()[number - 1] - known.end(number - 1);
+  }
+
+  /** How many bytes of memory its index and its cache take. */
+  long size() {
+    Index known = index.get();
+    return 8L * known.ends().length + known.region().size();
+  }
+
   /**
    * Appends lines after the first {@code known}. Anything beyond those was left by a crash and is
    * cut off. One thread at a time.

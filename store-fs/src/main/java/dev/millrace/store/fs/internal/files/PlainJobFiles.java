@@ -4,6 +4,7 @@ import dev.millrace.core.event.Fact.Detail;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.JobPlan;
 import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.JsonSize;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TaskFold;
 import dev.millrace.core.internal.store.PartialOutput;
@@ -228,6 +229,11 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
 
   @Override
   public long size() {
+    return JsonSize.of(meta).memory();
+  }
+
+  @Override
+  public long lineBytes(JobDirectory at, StageFold stage, int task) {
     return 0;
   }
 

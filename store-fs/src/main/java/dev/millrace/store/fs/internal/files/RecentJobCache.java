@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RecentJobCache<T> {
   private static final int MOST_JOBS = 64;
-  private static final long MOST_BYTES = 32_000_000;
+  private static final long MOST_BYTES =
+      Math.min(32_000_000, Runtime.getRuntime().maxMemory() / 16);
 
   private record Kept<T>(T job, long bytes) {}
 
@@ -27,7 +28,7 @@ public final class RecentJobCache<T> {
   /**
    * Adds a job or replaces it.
    *
-   * @param read how many bytes were read for it
+   * @param read about how many bytes of memory it takes
    */
   public synchronized void put(JobId id, T job, long read) {
     drop(jobs.put(id, new Kept<>(job, read)));

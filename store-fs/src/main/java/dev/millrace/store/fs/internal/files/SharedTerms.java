@@ -30,6 +30,9 @@ final class SharedTerms {
   /** How many values are remembered, those that were last used. */
   private static final int MOST = 1_000;
 
+  /** What a remembered value takes in memory: a hash as text, and a number. */
+  private static final long EACH = 200;
+
   /** The entries that have values, by the hash of place and value. */
   private final Map<String, Long> known;
 
@@ -48,6 +51,11 @@ final class SharedTerms {
           }
         };
     known.putAll(from);
+  }
+
+  /** About how many bytes of memory it takes. */
+  long size() {
+    return EACH * known.size();
   }
 
   SharedTerms copy() {

@@ -184,8 +184,7 @@ public final class StagedJobDocument {
     return new StagedJobFiles(
         JobHeader.of(id, submitted),
         new JobPlan(created, submitted.held(), !submitted.open(), stages),
-        submitted,
-        bytes.length);
+        submitted);
   }
 
   /**
@@ -214,7 +213,7 @@ public final class StagedJobDocument {
             .stages(stages)
             .build();
     return new StagedJobFiles(
-        header, new JobPlan(created, submitted.held(), !submitted.open(), plans), submitted, 0);
+        header, new JobPlan(created, submitted.held(), !submitted.open(), plans), submitted);
   }
 
   private static int count(@Nullable Object number) {

@@ -4,6 +4,7 @@ import dev.millrace.core.event.Fact.Detail;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.JobPlan;
 import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.JsonSize;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TaskFold;
 import dev.millrace.core.internal.store.PartialOutput;
@@ -53,7 +54,7 @@ public final class StagedJobFiles implements JobFiles {
   private final JobHeader header;
   private final JobPlan plan;
   private final JobSpec submitted;
-  private final long size;
+  private final long submittedBytes;
   private final Map<String, LineFile> lines = new HashMap<>();
   private final Map<Integer, CachedFileRegion> results = new HashMap<>();
   private final Set<Integer> named = new HashSet<>();
@@ -61,13 +62,12 @@ public final class StagedJobFiles implements JobFiles {
 
   /**
    * @param submitted the job, without the tasks that have separate files
-   * @param size how many bytes that has on disk
    */
-  StagedJobFiles(JobHeader header, JobPlan plan, JobSpec submitted, long size) {
+  StagedJobFiles(JobHeader header, JobPlan plan, JobSpec submitted) {
     this.header = header;
     this.plan = plan;
     this.submitted = submitted;
-    this.size = size;
+    this.submittedBytes = memory(submitted);
   }
 
   /** Tasks as lines of a file. */
@@ -105,7 +105,36 @@ public final class StagedJobFiles implements JobFiles {
 
   @Override
   public long size() {
-    return size;
+    long cached = 0;
+    synchronized (lines) {
+      for (LineFile file : lines.values()) {
+        cached += file.size();
+      }
+    }
+    synchronized (results) {
+      for (CachedFileRegion region : results.values()) {
+        cached += region.size();
+      }
+    }
+    return submittedBytes + cached;
+  }
+
+  private static long memory(JobSpec spec) {
+    long bytes = JsonSize.of(spec.data()).memory() + JsonSize.of(spec.metadata()).memory();
+    for (StageSpec stage : spec.stages()) {
+      bytes += JsonSize.of(stage.data()).memory() + JsonSize.of(stage.metadata()).memory();
+      bytes += stage.each() == null ? 0 : 2L * stage.each().length();
+    }
+    return bytes;
+  }
+
+  @Override
+  public long lineBytes(JobDirectory at, StageFold stage, int task) throws IOException {
+    try {
+      return lines(path(stage, TASKS)).length(at, task);
+    } catch (NoSuchFileException e) {
+      return 0; // a template that was never rendered
+    }
   }
 
   @Override

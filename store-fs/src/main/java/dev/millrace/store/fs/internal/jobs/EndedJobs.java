@@ -8,12 +8,15 @@ import dev.millrace.core.store.JobView;
 import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
+import dev.millrace.store.fs.internal.disk.ReadingMarks;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.JobMetaFile;
 import dev.millrace.store.fs.internal.files.StoreErrors;
 import dev.millrace.store.fs.internal.read.FsReader;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -27,10 +30,13 @@ import java.util.function.Consumer;
 
 /** Finds and deletes jobs that have ended. */
 public final class EndedJobs {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
   private final Disk disk;
   private final WorkspaceLayout layout;
   private final FsReader reader;
   private final GroupCommit commits;
+  private final ReadingMarks marks;
   private final ReentrantLock moving;
 
   EndedJobs(
@@ -38,11 +44,13 @@ public final class EndedJobs {
       WorkspaceLayout layout,
       FsReader reader,
       GroupCommit commits,
+      ReadingMarks marks,
       Threading threading) {
     this.disk = disk;
     this.layout = layout;
     this.reader = reader;
     this.commits = commits;
+    this.marks = marks;
     this.moving = threading.newLock();
   }
 
@@ -100,6 +108,7 @@ public final class EndedJobs {
         moved.forEach(removed);
       }
       emptyTrash(moved);
+      marks.forget(moved);
     } catch (IOException e) {
       throw StoreErrors.of(
           ids.size() == 1
@@ -152,7 +161,10 @@ public final class EndedJobs {
     }
   }
 
-  /** Deletes jobs that were moved to the trash before a crash, once that rename is durable. */
+  /**
+   * Deletes jobs that were moved to the trash before a crash, once that rename is durable. What
+   * cannot be deleted stays there, and nobody sees it.
+   */
   public void emptyTrash() throws IOException {
     List<String> names = new ArrayList<>();
     disk.list(layout.internalPath("trash"), names::add);
@@ -160,7 +172,12 @@ public final class EndedJobs {
       commits.commit(new UnsyncedChanges().addDirectory(layout.internalPath("trash")));
     }
     for (String name : names) {
-      DirectoryDeleter.delete(disk, layout.internalPath("trash").resolve(name));
+      Path left = layout.internalPath("trash").resolve(name);
+      try {
+        DirectoryDeleter.delete(disk, left);
+      } catch (IOException e) {
+        LOG.log(Level.WARNING, left + " cannot be deleted: " + StoreErrors.explain(e));
+      }
     }
   }
 }

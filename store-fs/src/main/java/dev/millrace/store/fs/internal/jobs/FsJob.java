@@ -117,6 +117,11 @@ public final class FsJob extends StoredJob {
     return directoryState == JobState.PENDING && super.isUnstarted();
   }
 
+  @Override
+  public long memory() {
+    return super.memory() + files().size() + log().size();
+  }
+
   /** Renders the templates of an opening stage into its directory. */
   @Override
   public Fact.Opening resolve(StageFold stage) {

@@ -26,6 +26,7 @@ import dev.millrace.core.time.ProcessTimeline;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
+import dev.millrace.store.fs.internal.disk.ReadingMarks;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.JobFiles;
@@ -64,6 +65,7 @@ public final class FsRepository implements JobRepository<FsJob> {
   private final GroupCommit commits;
   private final ProcessTimeline timeline;
   private final ClaimQueue queue;
+  private final ReadingMarks marks;
   private final FsReader reader;
   private final NoteFiles notes;
   private final EndedJobs ended;
@@ -85,12 +87,13 @@ public final class FsRepository implements JobRepository<FsJob> {
     this.commits = commits;
     this.timeline = new ProcessTimeline(settings.clock());
     this.queue = new ClaimQueue(timeline, settings.threading());
-    this.reader = new FsReader(disk, layout, settings.threading());
+    this.marks = ReadingMarks.ofOwner(disk, layout, epoch);
+    this.reader = new FsReader(disk, layout, settings.threading(), marks);
     this.notes = new NoteFiles(disk, layout, commits, settings.threading());
-    this.ended = new EndedJobs(disk, layout, reader, commits, settings.threading());
+    this.ended = new EndedJobs(disk, layout, reader, commits, marks, settings.threading());
     this.epoch = epoch;
     this.rate = new FinishRate(timeline.opened());
-    this.loader = new JobLoader(settings, timeline, queue);
+    this.loader = new JobLoader(settings, timeline, queue, marks);
     this.writer = new EntryWriter(disk, layout, commits, queue, rate);
   }
 
@@ -270,6 +273,7 @@ public final class FsRepository implements JobRepository<FsJob> {
 
   @Override
   public void letGo(FsJob job) {
+    queue.putDropped(job);
     Instant deadline = job.queueDeadline();
     if (deadline != null) {
       queue.expireAt(deadline, job.id());
@@ -278,7 +282,13 @@ public final class FsRepository implements JobRepository<FsJob> {
 
   @Override
   public TaskSpec task(FsJob job, StageFold stage, int task) throws IOException {
-    return job.files().task(job.at(), stage, task);
+    JobFiles files = job.files();
+    return marks.ofTask(
+        job.id(),
+        stage.number(),
+        task,
+        files.lineBytes(job.at(), stage, task),
+        () -> files.task(job.at(), stage, task));
   }
 
   @Override

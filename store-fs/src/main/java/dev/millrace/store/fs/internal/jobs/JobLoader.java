@@ -48,13 +48,13 @@ final class JobLoader {
   /** Ended jobs as they were read. */
   private final RecentJobCache<JobOnDisk> seen = new RecentJobCache<>();
 
-  JobLoader(FsSettings settings, LogTimes times, ClaimQueue queue) {
+  JobLoader(FsSettings settings, LogTimes times, ClaimQueue queue, ReadingMarks marks) {
     this.settings = settings;
     this.disk = settings.disk();
     this.layout = settings.layout();
     this.times = times;
     this.queue = queue;
-    this.marks = new ReadingMarks(disk, layout);
+    this.marks = marks;
   }
 
   /** A write to the job failed: what was added to its log does not count. */
@@ -164,15 +164,13 @@ final class JobLoader {
       EventLog.cut(job.at(), whole); // else claims might count that no worker knows of
     }
     JobOnDisk read =
-        marks.marked(
+        marks.ofJob(
             job.id(),
             job.at().dir(),
             () -> JobOnDisk.read(job.location(), job, times, null, settings.recoveryCeiling()));
     job.load(read);
-    // What this owner dropped from memory was durable; a sync for each of many waiting jobs is
-    // slow.
-    boolean letGo =
-        job.directoryState() == JobState.PENDING && whole == null && queue.isKnown(job.id());
+    // What this owner dropped from memory was durable; a sync for each of many idle jobs is slow.
+    boolean letGo = job.directoryState().isOpen() && whole == null && queue.isKnown(job.id());
     if (!letGo || read.log().torn() != null) {
       LogRepair.run(read, layout, job.withEntries());
     }
@@ -181,7 +179,11 @@ final class JobLoader {
 
   /** An ended job is read from what is known of it. */
   private void loadEnded(FsJob job) throws IOException {
-    JobOnDisk found = JobOnDisk.read(job.location(), job, times, seen.get(job.id()), null);
+    JobOnDisk found =
+        marks.ofJob(
+            job.id(),
+            job.at().dir(),
+            () -> JobOnDisk.read(job.location(), job, times, seen.get(job.id()), null));
     if (found.log().length() > 0) {
       seen.put(job.id(), found, found.size());
     }

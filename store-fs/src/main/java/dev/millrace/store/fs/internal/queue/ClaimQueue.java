@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -36,7 +37,7 @@ public final class ClaimQueue implements ClaimIndex {
   /**
    * A job that may have tasks to claim.
    *
-   * @param tasks how many wait, for a job that has not started; 0: the job in memory knows
+   * @param tasks how many wait, for a job that is not in memory; 0: the job in memory knows
    * @param backoffUntil the steady time at which its first backoff ends; null: it has tasks to
    *     claim now
    */
@@ -88,6 +89,10 @@ public final class ClaimQueue implements ClaimIndex {
   private final PriorityQueue<Deadline> deadlines =
       new PriorityQueue<>(Comparator.comparing(Deadline::at));
   private List<JobId> overdue = new ArrayList<>();
+
+  /** The first deadline of each job: one that is dropped and read often needs no other before. */
+  private final Map<JobId, Instant> earliest = new HashMap<>();
+
   private long arrivals = 1;
 
   /** The change under way; if an Error has cut it short, the next call completes it. */
@@ -176,6 +181,15 @@ public final class ClaimQueue implements ClaimIndex {
 
   @Override
   public void put(StoredJob job) {
+    put(job, job.isUnstarted());
+  }
+
+  /** Puts a job that will no longer be in memory. */
+  public void putDropped(StoredJob job) {
+    put(job, true);
+  }
+
+  private void put(StoredJob job, boolean counted) {
     StageFold stage = job.openStage();
     if (stage != null && job.nextWaiting(stage.number(), 0) >= 0) {
       put(
@@ -184,7 +198,7 @@ public final class ClaimQueue implements ClaimIndex {
                   stage.plan().type(),
                   job.priority(),
                   job.fold().plan().createdAt(),
-                  job.isUnstarted() ? stage.count(TaskState.PENDING) : 0)
+                  counted ? stage.count(TaskState.PENDING) + stage.count(TaskState.RETRIED) : 0)
               .withBackoff(job.backoffUntil(stage, timeline.now().steady())),
           job.takeArrival());
     } else if (job.isUnstarted()) {
@@ -324,7 +338,11 @@ public final class ClaimQueue implements ClaimIndex {
   public void expireAt(Instant time, JobId id) {
     lock.lock();
     try {
-      deadlines.add(new Deadline(time, id));
+      Instant known = earliest.get(id);
+      if (known == null || time.isBefore(known)) {
+        deadlines.add(new Deadline(time, id)); // first: a deadline must not be known and missing
+        earliest.put(id, time);
+      }
     } finally {
       lock.unlock();
     }
@@ -339,7 +357,11 @@ public final class ClaimQueue implements ClaimIndex {
       for (Deadline next = deadlines.peek();
           next != null && !now.isBefore(next.at());
           next = deadlines.peek()) {
-        overdue.add(next.id()); // kept for the next call if this one is cut short
+        Instant first = earliest.get(next.id());
+        if (first == null || next.at().equals(first)) {
+          overdue.add(next.id()); // kept for the next call if this one is cut short
+          earliest.remove(next.id());
+        }
         deadlines.remove();
       }
       List<JobId> taken = overdue;

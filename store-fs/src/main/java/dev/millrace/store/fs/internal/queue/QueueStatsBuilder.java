@@ -51,7 +51,7 @@ public final class QueueStatsBuilder {
     return stage.tasks().getOrDefault(state, 0);
   }
 
-  /** Adds a job that was never claimed. */
+  /** Adds a job that is not in memory; its retried tasks count as pending. */
   public void add(ClaimQueue.Candidate job) {
     add(job.type(), job.priority(), job.tasks(), 0, 0, job.created());
   }

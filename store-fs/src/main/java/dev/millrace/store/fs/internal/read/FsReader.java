@@ -71,14 +71,22 @@ public final class FsReader implements JobReader {
 
   private record Completed(String stamp, JobOnDisk job) {}
 
+  /** For a process that does not own the workspace. */
   public FsReader(Disk disk, WorkspaceLayout layout, Threading threading) {
+    this(disk, layout, threading, ReadingMarks.ofOthers(disk, layout));
+  }
+
+  /**
+   * @param marks say which jobs have ended the processes that read them
+   */
+  public FsReader(Disk disk, WorkspaceLayout layout, Threading threading, ReadingMarks marks) {
     this.disk = disk;
     this.layout = layout;
     this.threading = threading;
     this.whereabouts = new JobLocator(disk, layout, threading);
     this.catalogue = new JobLister(disk, layout, whereabouts, this::isAtGate);
     this.stamps = new JobVersionStamps(disk, layout);
-    this.marks = new ReadingMarks(disk, layout);
+    this.marks = marks;
   }
 
   @Override
@@ -111,8 +119,11 @@ public final class FsReader implements JobReader {
             }
             try {
               requireOneDirectory(id, directoryState.get());
-              marks.requireReadable(id, layout.of(directoryState.get(), id));
-              return Optional.of(read(id, directoryState.get()));
+              return Optional.of(
+                  marks.ofJob(
+                      id,
+                      layout.of(directoryState.get(), id),
+                      () -> read(id, directoryState.get())));
             } catch (NoSuchFileException e) {
               if (disk.kind(layout.of(directoryState.get(), id)) == Disk.Kind.DIRECTORY) {
                 throw e;

@@ -3,16 +3,21 @@ package dev.millrace.store.fs.internal.owner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobException;
+import dev.millrace.core.store.JobReader.Query;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.internal.disk.SimDisk;
 import dev.millrace.store.fs.internal.disk.SimDisk.What;
 import dev.millrace.store.fs.internal.fixture.CapturedLog;
 import dev.millrace.store.fs.internal.fixture.SimulatedStore;
+import dev.millrace.store.fs.internal.read.FsReader;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -126,5 +131,45 @@ class QuarantineTest {
     disk.write(job.resolve("repaired.txt"), new byte[] {1});
     rig.sweep();
     assertThat(rig.claim(10)).extracting(Claim::job).containsExactly(bad);
+  }
+
+  /** As with a directory without permission, or a loop of links. */
+  @Test
+  void aPausedJobThatCannotBeLookedAtLetsTheServerStart() {
+    first.pause(bad);
+    disk = first.disk.afterKill();
+    Path job = SimulatedStore.PLACES.of(JobState.PAUSED, bad);
+    disk.failBy(op -> op.path().startsWith(job) ? new AccessDeniedException(job + "") : null);
+    SimulatedStore rig = new SimulatedStore(disk, first.clock.instant(), 8);
+    assertThat(rig.claim(10)).extracting(Claim::job).containsExactly(good);
+    assertThat(log.lines()).anyMatch(line -> line.contains(bad.value()));
+  }
+
+  @Test
+  void trashThatCannotBeDeletedLetsTheServerStart() throws IOException {
+    Path trash = SimulatedStore.PLACES.internalPath("trash").resolve(bad.value());
+    disk.createDirectory(trash);
+    disk.failBy(
+        op ->
+            op.what() == What.DELETE && op.path().equals(trash)
+                ? new AccessDeniedException(trash.toString())
+                : null);
+    SimulatedStore rig = new SimulatedStore(disk, first.clock.instant(), 8);
+    assertThat(rig.claim(10)).extracting(Claim::job).containsExactly(bad, good);
+    assertThat(log.lines()).anyMatch(line -> line.contains("trash"));
+  }
+
+  @Test
+  void aReadyJobThatCannotBeLookedAtIsListedWithTheOthers() {
+    Path job = SimulatedStore.PLACES.of(JobState.PENDING, bad);
+    disk.failBy(
+        op ->
+            op.path().startsWith(job) && !op.path().equals(job)
+                ? new AccessDeniedException(job.toString())
+                : null);
+    FsReader reader = new FsReader(disk, SimulatedStore.PLACES, Threading.SYSTEM);
+    assertThat(reader.list(Query.all())).containsExactly(bad, good);
+    assertThat(reader.counts()).containsEntry(JobState.PENDING, 2);
+    assertThatThrownBy(() -> reader.find(bad)).isInstanceOf(StoreException.class);
   }
 }
