@@ -70,7 +70,8 @@ public final class DoctorCommand implements Command {
       findings.guard("sync", () -> new FsyncCheck(workspace).run(findings));
       findings.guard("owner", () -> new OwnerCheck(workspace).run(findings));
       findings.guard("entries", () -> new StrayEntriesCheck(workspace).run(findings));
-      findings.guard("jobs", () -> new UnreadableJobsCheck(workspace).run(findings));
+      boolean all = given.has(Option.JSON);
+      findings.guard("jobs", () -> new UnreadableJobsCheck(workspace, all).run(findings));
       findings.guard("logs", () -> new JobLogsCheck(workspace).run(findings));
     }
     findings.guard("clock", () -> clock.end(workspace, findings));

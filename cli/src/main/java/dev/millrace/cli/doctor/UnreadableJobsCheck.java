@@ -10,18 +10,25 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Reads the newest jobs as a server would, and looks for ids that are in two places. */
+/**
+ * Reads all jobs that have not ended, as a server would, and the newest that have; looks for ids that
+ * are in two places.
+ */
 public final class UnreadableJobsCheck {
-  /** Jobs that are read: more would take minutes. */
+  /** Ended jobs that are read: more would take minutes. */
   private static final int MOST = 10_000;
 
-  /** Jobs that are named. */
+  /** Jobs that are named to people. */
   private static final int NAMED = 20;
+
+  private static final Set<JobState> UNFINISHED =
+      Set.of(JobState.PENDING, JobState.IN_PROGRESS, JobState.PAUSED);
 
   private static final List<String> PLACES =
       List.of("input/ready", "processing", "paused", "output", "failed", "cancelled");
@@ -31,9 +38,14 @@ public final class UnreadableJobsCheck {
           + " there";
 
   private final Path workspace;
+  private final int named;
 
-  public UnreadableJobsCheck(Path workspace) {
+  /**
+   * @param all whether to name all such jobs, however many there are
+   */
+  public UnreadableJobsCheck(Path workspace, boolean all) {
     this.workspace = workspace;
+    this.named = all ? Integer.MAX_VALUE : NAMED;
   }
 
   public void run(Findings findings) throws IOException {
@@ -47,10 +59,12 @@ public final class UnreadableJobsCheck {
     }
   }
 
-  private static void read(Findings findings, JobReader reader, Set<String> twice) {
+  private void read(Findings findings, JobReader reader, Set<String> twice) {
     int unreadable = 0;
-    List<JobId> ids = reader.list(Query.in(Set.of(JobState.values())).newest(MOST));
-    for (JobId id : ids.reversed()) {
+    List<JobId> ids = new ArrayList<>(reader.list(Query.in(UNFINISHED)));
+    List<JobId> ended = reader.list(Query.in(ended()).newest(MOST));
+    ids.addAll(ended.reversed());
+    for (JobId id : ids) {
       if (twice.contains(id.value())) {
         continue; // named already
       }
@@ -58,17 +72,23 @@ public final class UnreadableJobsCheck {
         reader.find(id);
       } catch (StoreException e) {
         unreadable++;
-        if (unreadable <= NAMED) {
+        if (unreadable <= named) {
           findings.fail("jobs", "job " + id + ": " + e.getMessage(), REMEDY);
         }
       }
     }
-    if (unreadable > NAMED) {
+    if (unreadable > named) {
       findings.fail("jobs", unreadable + " jobs in all cannot be read", REMEDY);
     } else if (unreadable == 0) {
-      String which = ids.size() < MOST ? "all " : "the newest ";
-      findings.ok("jobs", which + ids.size() + " jobs can be read");
+      String which = ended.size() < MOST ? "" : ", of those that have ended the newest " + MOST;
+      findings.ok("jobs", "all " + ids.size() + " jobs can be read" + which);
     }
+  }
+
+  private static Set<JobState> ended() {
+    Set<JobState> states = EnumSet.allOf(JobState.class);
+    states.removeAll(UNFINISHED);
+    return states;
   }
 
   /** Names ids with two directories; a job that moves meanwhile is not one of them. */
@@ -89,7 +109,7 @@ public final class UnreadableJobsCheck {
       }
     }
     twice.entrySet().stream()
-        .limit(NAMED)
+        .limit(named)
         .forEach(
             copy ->
                 findings.fail(
@@ -98,7 +118,7 @@ public final class UnreadableJobsCheck {
                     "a job is in one place: compare the directories, and move the one that is a"
                         + " copy out of "
                         + workspace));
-    if (twice.size() > NAMED) {
+    if (twice.size() > named) {
       findings.fail("copies", twice.size() + " jobs in all are in two places", "as above");
     }
     return twice.keySet();

@@ -173,4 +173,15 @@ class DoctorCommandTest extends CommandFixture {
     Files.createDirectory(ws.resolve("output/" + twice));
     finds("copies", "fail", "job " + twice + " is in input/ready and in output");
   }
+
+  @Test
+  void allUnreadableJobsAreNamedInJsonAndTwentyToPeople() throws IOException {
+    for (int job = 1; job <= 25; job++) {
+      Path dir = Files.createDirectory(ws.resolve("paused").resolve("2026_1_" + job));
+      Files.writeString(dir.resolve("prompt.txt"), "x");
+      Files.createDirectory(dir.resolve("events.jsonl"));
+    }
+    assertThat(found("jobs")).hasSize(25);
+    assertThat(cli.run("doctor", "ws").out()).contains("25 jobs in all cannot be read");
+  }
 }
