@@ -34,10 +34,10 @@ public final class LogLimits {
   /** The most characters of a failure's message or a release's reason; the rest is cut off. */
   public static final int MAX_ERROR = 4_000;
 
-  /** The most characters of a lever's comment. */
+  /** The most characters of a lever's comment; that of a pause, resume or abort is cut. */
   public static final int MAX_COMMENT = 10_000;
 
-  /** The most characters of the name of who pulls a lever, and of a request's id. */
+  /** The most characters of the name of who pulls a lever, which is cut, and of a request's id. */
   public static final int MAX_NAME = 200;
 
   private LogLimits() {}
@@ -45,8 +45,29 @@ public final class LogLimits {
   /** Refuses a cause that no entry may have. */
   public static void requireCause(Cause cause) {
     require("comment", cause.comment(), MAX_COMMENT);
-    require("who", cause.who(), MAX_NAME);
     require("op", cause.op(), MAX_NAME);
+  }
+
+  /**
+   * A cause that fits into an entry: a name that is too long is cut, as the system may have made it.
+   *
+   * @param transition whether it is for a pause or the like, which no comment may keep from
+   *     happening; if not, a comment that is too long is refused
+   */
+  public static Cause fit(Cause cause, boolean transition) {
+    Cause cut =
+        new Cause(
+            cause.by(),
+            cutTo(cause.who(), MAX_NAME),
+            transition ? cutTo(cause.comment(), MAX_COMMENT) : cause.comment(),
+            cause.op());
+    require("comment", transition ? null : cut.comment(), MAX_COMMENT);
+    require("op", cut.op(), MAX_NAME);
+    return cut;
+  }
+
+  private static @Nullable String cutTo(@Nullable String text, int most) {
+    return text == null ? null : cut(text, most);
   }
 
   private static void require(String name, @Nullable String text, int most) {

@@ -51,9 +51,8 @@ final class LeverActions<J extends StoredJob> {
     if (lever instanceof Lever.Delete) {
       return delete(id);
     }
-    LogLimits.requireCause(cause);
     Lever checked = check(lever);
-    Cause named = named(lever, cause);
+    Cause named = named(lever, LogLimits.fit(cause, LeverRules.jobEvent(lever) != null));
     return updater
         .step(id, (job, update) -> apply(job, update, checked, named))
         .orElseGet(() -> missing(id, lever));

@@ -9,6 +9,7 @@ import dev.millrace.core.event.Cause;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.internal.rules.LogLimits;
+import dev.millrace.core.job.JobEvent;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -268,17 +269,21 @@ abstract class ValueLimitsContract extends ContractCase {
     String name = "n".repeat(LogLimits.MAX_NAME);
     String comment = "c".repeat(LogLimits.MAX_COMMENT);
     for (Cause cause :
-        List.of(
-            Cause.user(name + "n", null),
-            Cause.user(null, comment + "c"),
-            Cause.user(null, null).withOp(name + "n"))) {
-      assertThatThrownBy(() -> store.pause(id, cause))
+        List.of(Cause.user(null, comment + "c"), Cause.user(null, null).withOp(name + "n"))) {
+      assertThatThrownBy(() -> store.replaceMetadata(id, 0, 0, JsonObject.create(), cause))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageMatching("(who|comment|op) too long: \\d+ characters, at most \\d+");
+          .hasMessageMatching("(comment|op) too long: \\d+ characters, at most \\d+");
     }
     assertThat(everything(id)).isEqualTo(before);
-    assertThat(store.pause(id, Cause.user(name, comment).withOp(name))).isEqualTo(Outcome.DONE);
+    Cause wordy = Cause.user(name + "n", comment + "c").withOp(name);
+    assertThat(store.pause(id, wordy)).as("cut, never refused").isEqualTo(Outcome.DONE);
     crash();
     assertThat(state(id)).isEqualTo(JobState.PAUSED);
+    assertThat(events(id).getLast().fact())
+        .isEqualTo(
+            new Fact.JobChanged(
+                JobEvent.PAUSE,
+                Cause.user(name + "… (1 more characters)", comment + "… (1 more characters)")
+                    .withOp(name)));
   }
 }
