@@ -35,16 +35,20 @@ public final class JobLocator {
 
   public Optional<JobState> find(JobId id) throws IOException {
     Optional<JobState> found = layout.lookUp(disk, id);
+    List<Instant> seen = List.of();
+    long since = 0;
     for (int attempt = 0; found.isEmpty() && attempt < ATTEMPTS; attempt++) {
       List<Instant> before = times();
-      Instant settled = Instant.now().minus(GRAIN);
+      if (!before.equals(seen)) {
+        seen = before;
+        since = threading.nanoTime();
+      }
+      boolean settled = isSettled(before, threading.nanoTime() - since);
       found = layout.lookUp(disk, id);
       if (found.isEmpty()) {
         found = layout.lookUp(disk, id);
       }
-      if (found.isEmpty()
-          && times().equals(before)
-          && before.stream().noneMatch(time -> time.isAfter(settled))) {
+      if (found.isEmpty() && settled && times().equals(before)) {
         return Optional.empty();
       }
       if (found.isEmpty()) {
@@ -52,6 +56,17 @@ public final class JobLocator {
       }
     }
     return found;
+  }
+
+  /**
+   * Whether a change since would show in these times. One that is still to come, because the clock
+   * was set back, tells nothing by itself, and must have stayed for a while.
+   */
+  private static boolean isSettled(List<Instant> times, long unchangedNanos) {
+    Instant now = Instant.now();
+    boolean stayed = unchangedNanos > GRAIN.toNanos();
+    return times.stream()
+        .allMatch(time -> !time.isAfter(now.minus(GRAIN)) || time.isAfter(now) && stayed);
   }
 
   private List<Instant> times() throws IOException {

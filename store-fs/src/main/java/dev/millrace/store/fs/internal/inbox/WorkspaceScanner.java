@@ -44,6 +44,9 @@ import org.jspecify.annotations.Nullable;
 public final class WorkspaceScanner implements AutoCloseable {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
+  /** The resolution of directory times may be this coarse. */
+  private static final Duration GRAIN = Duration.ofMillis(50);
+
   private static final int SLICE = 1_000;
   private static final int MOST_EXPECTED = 10_000;
 
@@ -61,7 +64,8 @@ public final class WorkspaceScanner implements AutoCloseable {
   private final Set<JobId> skipped = ConcurrentHashMap.newKeySet();
 
   private final ReentrantLock scanning;
-  private Instant listed = Instant.MIN; // guarded by that lock
+  private Instant listed = Instant.MIN; // guarded by that lock, as is the next one
+  private Instant unsettled = Instant.MIN;
   private @Nullable DirectoryWatcher watch;
 
   public WorkspaceScanner(
@@ -85,15 +89,20 @@ public final class WorkspaceScanner implements AutoCloseable {
       List<String> names = new ArrayList<>();
       disk.list(layout.of(state), names::add);
       for (String name : names) {
-        // A job that was paused before it started has nothing to recover.
-        if (JobId.isValid(name)
-            && (state == JobState.IN_PROGRESS
-                || disk.kind(layout.of(state).resolve(name).resolve(EventLog.FILE))
-                    == Disk.Kind.FILE)) {
-          JobId id = new JobId(name);
-          runIsolated(id, () -> updater.touch(id));
-        }
+        JobId.parse(name).ifPresent(id -> runIsolated(id, () -> recover(id, state)));
       }
+    }
+  }
+
+  /** A job that was paused before it started has nothing to recover. */
+  private void recover(JobId id, JobState state) {
+    try {
+      if (state == JobState.IN_PROGRESS
+          || disk.kind(layout.of(state, id).resolve(EventLog.FILE)) == Disk.Kind.FILE) {
+        updater.touch(id);
+      }
+    } catch (IOException e) {
+      throw StoreErrors.ofLoading("cannot read job " + id, e);
     }
   }
 
@@ -124,8 +133,12 @@ public final class WorkspaceScanner implements AutoCloseable {
               return true;
             });
         // A change within the resolution of the directory's time would not show: list again then.
-        listed =
-            changed.isAfter(Instant.now().minus(Duration.ofMillis(50))) ? Instant.MIN : changed;
+        // A time that is still to come, of a clock that was set back since, counts the second time.
+        Instant now = Instant.now();
+        boolean settled =
+            changed.isBefore(now.minus(GRAIN)) || changed.isAfter(now) && changed.equals(unsettled);
+        listed = settled ? changed : Instant.MIN;
+        unsettled = settled ? Instant.MIN : changed;
       }
       inbox.processAll();
       inbox.deleteStale();

@@ -12,7 +12,6 @@ import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.JobFiles;
 import dev.millrace.store.fs.internal.files.JobMetaFile;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -117,10 +116,14 @@ final class JobLister {
   }
 
   /** Most jobs in a queue are prompts that nothing has happened to: these need not be read. */
-  private boolean mayBeAtGate(JobId id, JobState state) throws IOException {
-    return state != JobState.PENDING
-        || JobFiles.hasGateOrLog(disk, layout.of(state, id))
-        || disk.kind(layout.of(state, id)) == Disk.Kind.NOTHING; // it has moved
+  private boolean mayBeAtGate(JobId id, JobState state) {
+    try {
+      return state != JobState.PENDING
+          || JobFiles.hasGateOrLog(disk, layout.of(state, id))
+          || disk.kind(layout.of(state, id)) == Disk.Kind.NOTHING; // it has moved
+    } catch (IOException e) {
+      return false; // one that cannot be read waits for nobody's approval
+    }
   }
 
   /** The submitter's part of a job; null if it is missing or cannot be read. */
@@ -161,27 +164,26 @@ final class JobLister {
   /** Counts without keeping the names: there may be millions. */
   private int count(JobState state, Path directory, Predicate<JobId> known) throws IOException {
     int[] count = {0};
-    try {
-      disk.list(
-          directory,
-          name -> {
-            try {
-              JobId id = JobId.parse(name).orElse(null);
-              boolean job = id != null && (known.test(id) || isJob(state, directory.resolve(name)));
-              count[0] += job ? 1 : 0;
-              return true;
-            } catch (IOException e) {
-              throw new UncheckedIOException(e);
-            }
-          });
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
+    disk.list(
+        directory,
+        name -> {
+          JobId id = JobId.parse(name).orElse(null);
+          boolean job = id != null && (known.test(id) || isJob(state, directory.resolve(name)));
+          count[0] += job ? 1 : 0;
+          return true;
+        });
     return count[0];
   }
 
-  /** Whether a directory is a job: the ready directory may have others. */
-  private boolean isJob(JobState state, Path dir) throws IOException {
-    return state != JobState.PENDING || JobFiles.looksLikeJob(disk, dir);
+  /**
+   * Whether a directory is a job: the ready directory may have others. One that cannot be looked
+   * into counts; who reads it is told why, and the others are listed.
+   */
+  private boolean isJob(JobState state, Path dir) {
+    try {
+      return state != JobState.PENDING || JobFiles.looksLikeJob(disk, dir);
+    } catch (IOException e) {
+      return true;
+    }
   }
 }
