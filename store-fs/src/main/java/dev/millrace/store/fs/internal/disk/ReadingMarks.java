@@ -226,6 +226,9 @@ public final class ReadingMarks {
 
   /** Deletes what is left of the marks of jobs that were deleted. */
   public void forget(Collection<JobId> jobs) {
+    if (jobs.isEmpty()) {
+      return;
+    }
     Set<String> ids = jobs.stream().map(JobId::value).collect(Collectors.toSet());
     List<String> names = new ArrayList<>();
     try {
