@@ -62,7 +62,7 @@ class DequeueResponseTest {
   @Test
   void tasksAreReleasedWhenTheAnswerCannotBeSent() throws IOException {
     String stage = api.stage(api.job(), "t");
-    large(stage, 1, 20 * MEGABYTE);
+    large(stage, 1, 9 * MEGABYTE);
     InetSocketAddress address = api.service.address();
     try (Socket socket = new Socket()) {
       socket.setReceiveBufferSize(8 << 10);
