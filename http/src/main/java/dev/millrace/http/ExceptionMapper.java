@@ -26,7 +26,7 @@ final class ExceptionMapper {
             Problem.Kind.INTERNAL,
             "DATABASE_RELATED_ERROR",
             "what is stored of this job cannot be read, other jobs are not affected; the server's"
-                + " log and millrace doctor say why");
+                + " log says why");
       }
       case StoreException e -> {
         LOG.log(Level.WARNING, "request " + requestId + ": " + e.getMessage(), e);

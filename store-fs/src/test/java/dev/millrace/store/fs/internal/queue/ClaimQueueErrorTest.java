@@ -23,6 +23,9 @@ class ClaimQueueErrorTest {
   /** The calls that are cut short: enough for each place within a call of the queue. */
   private static final int CUTS = 200;
 
+  /** The steps in which the end of the stack is looked for. */
+  private static final int COARSE = 50;
+
   private final ManualClock clock = new ManualClock(ManualClock.START);
   private final Candidate plain = Candidate.of(ID, "a", Priority.values()[0], clock.instant(), 1);
 
@@ -38,6 +41,20 @@ class ClaimQueueErrorTest {
     }
   }
 
+  /** A depth a little above the first at which the call has too little stack. */
+  private int firstDepth(Consumer<ClaimQueue> before, Consumer<ClaimQueue> call) {
+    for (int depth = COARSE; ; depth += COARSE) {
+      ClaimQueue queue = queue();
+      before.accept(queue);
+      int tried = depth;
+      try {
+        deep(tried, () -> call.accept(queue));
+      } catch (StackOverflowError e) {
+        return Math.max(1, tried - 2 * COARSE);
+      }
+    }
+  }
+
   /** Makes the call with ever less stack left, until it has none; then checks what is left. */
   private void cutAnywhere(
       Consumer<ClaimQueue> before, Consumer<ClaimQueue> call, Consumer<ClaimQueue> after)
@@ -46,7 +63,7 @@ class ClaimQueueErrorTest {
         new FutureTask<>(
             () -> {
               int cuts = 0;
-              for (int depth = 100; cuts < CUTS; depth++) {
+              for (int depth = firstDepth(before, call); cuts < CUTS; depth++) {
                 ClaimQueue queue = queue();
                 before.accept(queue);
                 try {
