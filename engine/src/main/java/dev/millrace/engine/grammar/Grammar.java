@@ -3,8 +3,11 @@ package dev.millrace.engine.grammar;
 import dev.millrace.engine.error.GrammarException;
 import dev.millrace.engine.internal.grammar.GbnfParser;
 import dev.millrace.engine.internal.grammar.GbnfWriter;
+import dev.millrace.engine.internal.grammar.GrammarComposer;
 import dev.millrace.engine.internal.grammar.GrammarRules;
 import dev.millrace.engine.internal.grammar.JsonSyntax;
+import dev.millrace.engine.internal.grammar.RuleExpression;
+import java.util.List;
 
 /**
  * A checked context-free grammar over Unicode text: every rule that is named exists, the root can
@@ -40,6 +43,47 @@ public final class Grammar {
   /** Any JSON object, in the spelling that {@link JsonSchema} describes. */
   public static Grammar jsonObject() {
     return new Grammar(new GrammarRules(JsonSyntax.OBJECT, JsonSyntax.rules()));
+  }
+
+  /** Exactly this text. */
+  public static Grammar text(String text) {
+    return new Grammar(new GrammarComposer().compose(RuleExpression.text(text)));
+  }
+
+  /** A text of each part in turn; the empty text if there are none. */
+  public static Grammar sequence(List<Grammar> parts) {
+    GrammarComposer composer = new GrammarComposer();
+    return new Grammar(composer.compose(new RuleExpression.Seq(include(parts, composer))));
+  }
+
+  /**
+   * A text of any one of the choices.
+   *
+   * @throws GrammarException if there are none
+   */
+  public static Grammar anyOf(List<Grammar> choices) {
+    GrammarComposer composer = new GrammarComposer();
+    return new Grammar(composer.compose(new RuleExpression.Alt(include(choices, composer))));
+  }
+
+  private static List<RuleExpression> include(List<Grammar> parts, GrammarComposer composer) {
+    return parts.stream().map(part -> composer.include(part.rules)).toList();
+  }
+
+  /** A text of this grammar, or the empty text. */
+  public Grammar optional() {
+    return repeated(0, 1);
+  }
+
+  /** Texts of this grammar one after the other, at least {@code min}. */
+  public Grammar repeated(int min) {
+    return repeated(min, RuleExpression.UNBOUNDED);
+  }
+
+  private Grammar repeated(int min, int max) {
+    GrammarComposer composer = new GrammarComposer();
+    RuleExpression body = composer.include(rules);
+    return new Grammar(composer.compose(new RuleExpression.Repeat(body, min, max)));
   }
 
   /**

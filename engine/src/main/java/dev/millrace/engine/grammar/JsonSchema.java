@@ -47,4 +47,15 @@ public final class JsonSchema {
   public static Grammar compile(Map<String, ? extends @Nullable Object> schema) {
     return new Grammar(new SchemaRuleCompiler(schema).compile());
   }
+
+  /**
+   * Compiles a part of a schema; references in it point into the whole.
+   *
+   * @param pointer where the part is: {@code #/properties/city}
+   * @throws GrammarException with the location and the keyword that is not supported
+   */
+  public static Grammar compilePart(
+      Map<String, ? extends @Nullable Object> schema, String pointer) {
+    return new Grammar(new SchemaRuleCompiler(schema).compilePart(pointer));
+  }
 }

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /** Random texts of a constraint over JSON: random at first, then straight to the end. */
-final class RandomJsonTexts {
-  static final TestVocabulary VOCABULARY =
+public final class RandomJsonTexts {
+  public static final TestVocabulary VOCABULARY =
       TestVocabulary.bytesAnd(
           "\"", "\":", "\": ", "\",", "\", \"", "\"}", "\"]", "{\"", "[\"", "},{", "true", "null",
           "false", "name", "value", "more", "ab", " a", "-1", "12", "é", "愛", "\\\"", "\\n",
@@ -22,7 +22,7 @@ final class RandomJsonTexts {
   private RandomJsonTexts() {}
 
   /** A complete text: that many random tokens, then a short way to an end. */
-  static byte[] complete(Constraint constraint, SplittableRandom random, int free) {
+  public static byte[] complete(Constraint constraint, SplittableRandom random, int free) {
     Constraint.State state = constraint.start();
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     for (int step = 0; step < free && !state.mustEnd(); step++) {

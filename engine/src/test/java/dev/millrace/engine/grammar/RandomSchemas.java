@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /** Random schemas with all supported keywords. */
-final class RandomSchemas {
+public final class RandomSchemas {
   private static final String[] NAMES = {"a", "ab", "b", "é\"", "name", "n\n", ""};
   private static final String[] PATTERNS = {
     "^[a-z]{2,4}$",
@@ -24,11 +24,11 @@ final class RandomSchemas {
 
   private final SplittableRandom random;
 
-  RandomSchemas(long seed) {
+  public RandomSchemas(long seed) {
     random = new SplittableRandom(seed);
   }
 
-  Map<String, @Nullable Object> schema() {
+  public Map<String, @Nullable Object> schema() {
     Map<String, @Nullable Object> root = schema(3);
     Map<String, Object> defs = new LinkedHashMap<>();
     defs.put("leaf", schema(0));

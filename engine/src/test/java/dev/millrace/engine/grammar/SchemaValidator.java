@@ -6,14 +6,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Whether a value satisfies a JSON schema, written from the standard and not from the grammars. */
-final class SchemaValidator {
+public final class SchemaValidator {
   private final Object root;
 
   private SchemaValidator(Object root) {
     this.root = root;
   }
 
-  static boolean holds(Object schema, @Nullable Object value) {
+  public static boolean holds(Object schema, @Nullable Object value) {
     return new SchemaValidator(schema).check(schema, value);
   }
 

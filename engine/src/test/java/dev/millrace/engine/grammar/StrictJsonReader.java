@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Reads JSON strictly by RFC 8259; numbers become BigDecimal. Throws IllegalArgumentException for
  * anything else.
  */
-final class StrictJsonReader {
+public final class StrictJsonReader {
   private final String text;
   private int at;
 
@@ -22,7 +22,7 @@ final class StrictJsonReader {
     this.text = text;
   }
 
-  static @Nullable Object read(String text) {
+  public static @Nullable Object read(String text) {
     StrictJsonReader reader = new StrictJsonReader(text);
     Object value = reader.value();
     reader.blanks();

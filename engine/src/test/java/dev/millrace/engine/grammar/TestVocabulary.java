@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A vocabulary of given tokens; token 0 is a control token and token 1 the end. */
-record TestVocabulary(List<byte[]> texts) implements Vocabulary {
+public record TestVocabulary(List<byte[]> texts) implements Vocabulary {
   static final int END = 1;
 
   static TestVocabulary of(String... texts) {
@@ -18,7 +18,7 @@ record TestVocabulary(List<byte[]> texts) implements Vocabulary {
   }
 
   /** All single bytes, and more. */
-  static TestVocabulary bytesAnd(String... texts) {
+  public static TestVocabulary bytesAnd(String... texts) {
     List<byte[]> all = new ArrayList<>();
     for (int b = 0; b < 256; b++) {
       all.add(new byte[] {(byte) b});

@@ -36,7 +36,15 @@ public final class SchemaRuleCompiler {
   }
 
   public GrammarRules compile() {
-    Ref start = rule(root, "#");
+    return compile(rule(root, "#"));
+  }
+
+  /** Compiles what a pointer names. */
+  public GrammarRules compilePart(String pointer) {
+    return compile(reference(SchemaNode.of(Map.of("$ref", pointer), pointer)));
+  }
+
+  private GrammarRules compile(Ref start) {
     while (!pending.isEmpty()) {
       Pending next = pending.remove();
       rules.put(next.rule, expr(next.schema, next.path));
