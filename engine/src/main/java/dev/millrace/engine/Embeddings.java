@@ -47,6 +47,11 @@ public final class Embeddings implements AutoCloseable {
     return embedder.usualPooling();
   }
 
+  /** How many numbers a vector has. */
+  public int width() {
+    return model.config().width();
+  }
+
   /** How many tokens a text may have. */
   public int maxTokens() {
     return embedder.maxTokens();

@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,7 +120,7 @@ public final class Engine implements AutoCloseable {
         settings,
         List.of(PipeProcessor.local(List.of(model.segment()), model.end())),
         tokenizer,
-        () -> Detokenizer.of(tokenizer.decoder()),
+        shown -> Detokenizer.of(tokenizer, shown),
         System::nanoTime,
         null);
   }
@@ -175,7 +176,15 @@ public final class Engine implements AutoCloseable {
    * and share it between requests.
    */
   public Constraint constraint(Grammar grammar) {
-    return compiler().compile(grammar);
+    return constraint(grammar, Set.of());
+  }
+
+  /**
+   * Compiles a grammar whose texts may hold these control tokens, by their texts such as {@code
+   * <|python_tag|>}. A request with this constraint must show them, too.
+   */
+  public Constraint constraint(Grammar grammar, Set<Integer> shownTokens) {
+    return compiler().compile(grammar, shownTokens);
   }
 
   private synchronized ConstraintCompiler compiler() {

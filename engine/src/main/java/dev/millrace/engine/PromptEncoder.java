@@ -2,9 +2,11 @@ package dev.millrace.engine;
 
 import dev.millrace.engine.chat.ChatTemplate;
 import dev.millrace.engine.chat.ChatTemplateSet;
+import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.gguf.GgufMetadata;
 import dev.millrace.engine.token.Tokenizer;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 /** Encodes what a user writes as the tokens of a prompt. */
 public final class PromptEncoder {
   private static final String TEMPLATE = "tokenizer.chat_template";
+
+  /** No conversation contains it; as in Hugging Face transformers. */
+  private static final String END_MARK = "CONTINUE_FINAL_MESSAGE_TAG ";
 
   private final Tokenizer tokenizer;
   private final ChatTemplateSet templates;
@@ -86,9 +91,46 @@ public final class PromptEncoder {
       @Nullable List<?> tools,
       Map<String, ?> extras,
       Instant now) {
-    ChatTemplate template = templates.choose(tools != null && !tools.isEmpty());
+    ChatTemplate template = template(tools != null && !tools.isEmpty());
     String text = template.render(messages, tools, extras, true, now);
     return new ChatPrompt(text, tokens(text), template);
+  }
+
+  /**
+   * The tokens of a conversation whose last message the model continues: the prompt ends with the
+   * content of that message.
+   *
+   * @param messages the last one has a {@code content} that is text
+   * @throws EngineException if the template does not show the end of the last message
+   */
+  public ChatPrompt continued(
+      List<? extends Map<String, ?>> messages,
+      @Nullable List<?> tools,
+      Map<String, ?> extras,
+      Instant now) {
+    ChatTemplate template = template(tools != null && !tools.isEmpty());
+    List<Map<String, ?>> marked = new ArrayList<>(messages);
+    Map<String, Object> last = new HashMap<>(messages.getLast());
+    last.put("content", last.get("content") + END_MARK);
+    marked.set(marked.size() - 1, last);
+    String text = cutAtMark(template.render(marked, tools, extras, false, now));
+    return new ChatPrompt(text, tokens(text), template);
+  }
+
+  /** A template that strips contents strips the white space after the mark, too. */
+  private static String cutAtMark(String text) {
+    int end = text.lastIndexOf(END_MARK.strip());
+    if (end < 0) {
+      throw new EngineException(
+          "chat template: it does not show the end of the last message, which is to be continued");
+    }
+    String before = text.substring(0, end);
+    return text.startsWith(END_MARK, end) ? before : before.stripTrailing();
+  }
+
+  /** The template for a conversation, with tools or without. */
+  public ChatTemplate template(boolean tools) {
+    return templates.choose(tools);
   }
 
   /**

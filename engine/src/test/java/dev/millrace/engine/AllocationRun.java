@@ -43,7 +43,7 @@ final class AllocationRun {
             settings,
             List.of(processor),
             new ScenarioWheel.Numbers(model.end().vocabulary()),
-            ScenarioWheel.Silent::new,
+            shown -> new ScenarioWheel.Silent(),
             System::nanoTime,
             null);
     measured.add(Thread.currentThread().threadId());

@@ -129,7 +129,7 @@ class EngineTest {
             WheelSettings.of(settings, load.pages(), load.context()),
             List.of(PipeProcessor.local(segments, end.end())),
             tokenizer,
-            () -> Detokenizer.of(tokenizer.decoder()),
+            shown -> Detokenizer.of(tokenizer, shown),
             System::nanoTime,
             null);
     return new Engine.Parts(

@@ -70,15 +70,10 @@ final class ScenarioRunner {
   private GenerationRequest shortened(GenerationRequest request) {
     int most =
         scenario.trouble() == Trouble.PREEMPTED ? ScenarioRequests.LONG : ScenarioRequests.SHORT;
-    return new GenerationRequest(
-        request.prompt(),
-        request.sampling(),
-        Math.min(request.maxTokens(), most),
-        List.of(),
-        null,
-        true,
-        new int[0],
-        request.order());
+    return GenerationRequest.of(
+            request.prompt(), request.sampling(), Math.min(request.maxTokens(), most))
+        .ignoringEnd()
+        .withOrder(request.order());
   }
 
   /**

@@ -77,7 +77,7 @@ final class ScenarioWheel implements AutoCloseable {
             turning,
             List.of(processor),
             new Numbers(tap.vocabulary()),
-            Silent::new,
+            shown -> new Silent(),
             System::nanoTime,
             null);
     net.join("o", frame -> wheel.receive(0, frame));

@@ -150,7 +150,7 @@ final class NetworkedTestOrigin implements MessageReceiver, AutoCloseable {
               WheelSettings.of(settings, wanted.pages(), wanted.context()).withGroups(2),
               List.of(processor),
               tokenizer,
-              () -> Detokenizer.of(tokenizer.decoder()),
+              shown -> Detokenizer.of(tokenizer, shown),
               System::nanoTime,
               null);
       wheels = turning;

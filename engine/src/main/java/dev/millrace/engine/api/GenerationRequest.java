@@ -3,6 +3,7 @@ package dev.millrace.engine.api;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.grammar.Constraint;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +17,16 @@ import org.jspecify.annotations.Nullable;
  * @param ignoreEnd whether end tokens do not end the generation
  * @param prior tokens that an earlier generation of the same request produced; this one resumes
  *     after them as if it had never stopped
- * @param order its position in the queue. Lower orders are admitted first, equal ones as they were
- *     submitted; when pages run out, higher orders are preempted. The default is 0. Orders that
- *     only grow let no request starve; a caller that keeps submitting lower orders keeps the others
- *     waiting
+ * @param order its position among requests of its kind, interactive or not. Lower orders are
+ *     admitted first, equal ones as they were submitted; when pages run out, higher orders are
+ *     preempted. The default is 0. Orders that only grow let no request starve; a caller that keeps
+ *     submitting lower orders keeps the others waiting
+ * @param interactive whether someone waits for its tokens: it is admitted before the others, which
+ *     it may preempt, and its prompt is computed first. The others keep a part of the slots, so
+ *     they do not starve
+ * @param start when the constraint begins to hold; without a constraint it has no effect
+ * @param shownTokens control tokens that appear in the text; the constraint must be compiled with
+ *     none but these
  */
 public record GenerationRequest(
     int[] prompt,
@@ -29,12 +36,16 @@ public record GenerationRequest(
     @Nullable Constraint constraint,
     boolean ignoreEnd,
     int[] prior,
-    long order) {
+    long order,
+    boolean interactive,
+    ConstraintStart start,
+    Set<Integer> shownTokens) {
 
   private static final int[] NONE = {};
 
   public GenerationRequest {
     stops = List.copyOf(stops);
+    shownTokens = Set.copyOf(shownTokens);
     if (prompt.length == 0) {
       throw new EngineException(
           "request: the prompt has no tokens; give at least one, such as the model's BOS");
@@ -46,32 +57,142 @@ public record GenerationRequest(
   }
 
   public static GenerationRequest of(int[] prompt, Sampling sampling, int maxTokens) {
-    return new GenerationRequest(prompt, sampling, maxTokens, List.of(), null, false, NONE, 0);
+    return new GenerationRequest(
+        prompt,
+        sampling,
+        maxTokens,
+        List.of(),
+        null,
+        false,
+        NONE,
+        0,
+        false,
+        ConstraintStart.AT_ONCE,
+        Set.of());
   }
 
   public GenerationRequest withStops(List<String> texts) {
     return new GenerationRequest(
-        prompt, sampling, maxTokens, texts, constraint, ignoreEnd, prior, order);
+        prompt,
+        sampling,
+        maxTokens,
+        texts,
+        constraint,
+        ignoreEnd,
+        prior,
+        order,
+        interactive,
+        start,
+        shownTokens);
   }
 
   public GenerationRequest withConstraint(Constraint rule) {
-    return new GenerationRequest(prompt, sampling, maxTokens, stops, rule, ignoreEnd, prior, order);
+    return new GenerationRequest(
+        prompt,
+        sampling,
+        maxTokens,
+        stops,
+        rule,
+        ignoreEnd,
+        prior,
+        order,
+        interactive,
+        start,
+        shownTokens);
+  }
+
+  /** The same request whose constraint begins then. */
+  public GenerationRequest withConstraintStart(ConstraintStart when) {
+    return new GenerationRequest(
+        prompt,
+        sampling,
+        maxTokens,
+        stops,
+        constraint,
+        ignoreEnd,
+        prior,
+        order,
+        interactive,
+        when,
+        shownTokens);
   }
 
   public GenerationRequest ignoringEnd() {
     return new GenerationRequest(
-        prompt, sampling, maxTokens, stops, constraint, true, prior, order);
+        prompt,
+        sampling,
+        maxTokens,
+        stops,
+        constraint,
+        true,
+        prior,
+        order,
+        interactive,
+        start,
+        shownTokens);
   }
 
   /** The same request with this position in the queue. */
   public GenerationRequest withOrder(long position) {
     return new GenerationRequest(
-        prompt, sampling, maxTokens, stops, constraint, ignoreEnd, prior, position);
+        prompt,
+        sampling,
+        maxTokens,
+        stops,
+        constraint,
+        ignoreEnd,
+        prior,
+        position,
+        interactive,
+        start,
+        shownTokens);
+  }
+
+  /** The same request, interactive or not. */
+  public GenerationRequest withInteractive(boolean someoneWaits) {
+    return new GenerationRequest(
+        prompt,
+        sampling,
+        maxTokens,
+        stops,
+        constraint,
+        ignoreEnd,
+        prior,
+        order,
+        someoneWaits,
+        start,
+        shownTokens);
+  }
+
+  /** The same request with these control tokens in its text. */
+  public GenerationRequest withShownTokens(Set<Integer> controlTokens) {
+    return new GenerationRequest(
+        prompt,
+        sampling,
+        maxTokens,
+        stops,
+        constraint,
+        ignoreEnd,
+        prior,
+        order,
+        interactive,
+        start,
+        controlTokens);
   }
 
   /** The same request, resumed from the tokens of its released or lost generation. */
   public GenerationRequest resumedFrom(int[] tokens) {
     return new GenerationRequest(
-        prompt, sampling, maxTokens, stops, constraint, ignoreEnd, tokens, order);
+        prompt,
+        sampling,
+        maxTokens,
+        stops,
+        constraint,
+        ignoreEnd,
+        tokens,
+        order,
+        interactive,
+        start,
+        shownTokens);
   }
 }

@@ -26,12 +26,14 @@ public final class ChatTemplate {
   private static final Set<String> ARGUMENTS = Set.of("messages", "tools", "add_generation_prompt");
 
   private final JinjaTemplate template;
+  private final String source;
   private final Origin origin;
   private final ReasoningSplitter.Tags reasoningTags;
   private final Map<String, String> specialTokens;
 
   private ChatTemplate(String source, Origin origin, Map<String, String> specialTokens) {
     this.template = JinjaTemplate.parse(source, JinjaLimits.DEFAULT);
+    this.source = source;
     this.origin = origin;
     this.reasoningTags = ReasoningSplitter.Tags.usedBy(source);
     this.specialTokens = Map.copyOf(specialTokens);
@@ -73,6 +75,11 @@ public final class ChatTemplate {
     boolean chatMl = inVocabulary.test("<|im_start|>") && inVocabulary.test("<|im_end|>");
     String source = chatMl ? FallbackTemplates.CHATML : FallbackTemplates.PLAIN;
     return new ChatTemplate(source, chatMl ? Origin.CHATML : Origin.PLAIN, specialTokens);
+  }
+
+  /** Its Jinja source. */
+  public String source() {
+    return source;
   }
 
   public Origin origin() {

@@ -7,6 +7,7 @@ import dev.millrace.engine.internal.grammar.automaton.PushdownAutomaton;
 import dev.millrace.engine.internal.grammar.automaton.TokenMaskCache;
 import dev.millrace.engine.internal.grammar.automaton.VocabularyTrie;
 import dev.millrace.engine.token.Vocabulary;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +58,11 @@ public final class Constraint {
     masks.prepare(PREPARED_NODES);
   }
 
+  /** The control tokens that it may use. */
+  public Set<Integer> shownTokens() {
+    return trie.shownTokens();
+  }
+
   /** The state before the first token. */
   public State start() {
     return new State(begin());
@@ -101,7 +107,8 @@ public final class Constraint {
 
     /**
      * The tokens that may follow: bit {@code t & 63} of word {@code t >>> 6} is token t. It
-     * includes end tokens exactly where the text may end, and never control tokens. The array is
+     * includes end tokens exactly where the text may end, and of the control tokens only shown
+     * ones. The array is
      * shared: do not change it. The mask is never empty, unless the text must end and the
      * vocabulary has no end token.
      *
@@ -141,9 +148,11 @@ public final class Constraint {
         return true;
       }
       byte[] text = trie.text(token);
-      if (text.length == 0) {
-        return false;
-      }
+      return text.length > 0 && accept(text);
+    }
+
+    /** Advances by a text. Returns false and changes nothing if the text may not follow. */
+    public boolean accept(byte[] text) {
       ParseState next = read(current(config), text);
       if (next == ParseState.DEAD) {
         return false;

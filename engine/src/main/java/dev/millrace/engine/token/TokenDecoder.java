@@ -1,6 +1,7 @@
 package dev.millrace.engine.token;
 
 import dev.millrace.engine.internal.token.pretokenize.LenientUtf8;
+import java.util.Set;
 
 /**
  * Decodes tokens into text as they arrive. A character is never split: an incomplete one is held
@@ -15,6 +16,7 @@ public final class TokenDecoder {
   private final Tokenizer tokenizer;
   private final StringBuilder out = new StringBuilder();
   private boolean special;
+  private Set<Integer> shown = Set.of();
   private boolean atStart;
   private int point; // the bits so far of the incomplete character
   private int missing; // how many more bytes it needs
@@ -31,6 +33,12 @@ public final class TokenDecoder {
     return this;
   }
 
+  /** Also decodes these control tokens to their texts. */
+  public TokenDecoder showing(Set<Integer> controlTokens) {
+    shown = controlTokens;
+    return this;
+  }
+
   /**
    * The tokens start a text instead of continuing one: a space that the tokenizer puts before a
    * text is left out.
@@ -42,7 +50,7 @@ public final class TokenDecoder {
 
   /** The text that is certain now; it may be empty. */
   public String next(int token) {
-    byte[] bytes = special ? tokenizer.shownBytes(token) : tokenizer.bytes(token);
+    byte[] bytes = isShown(token) ? tokenizer.shownBytes(token) : tokenizer.bytes(token);
     if (bytes.length == 0) {
       return "";
     }
@@ -52,6 +60,10 @@ public final class TokenDecoder {
       accept(bytes[i] & 0xFF);
     }
     return taken();
+  }
+
+  private boolean isShown(int token) {
+    return special || (!shown.isEmpty() && shown.contains(token));
   }
 
   /** The text that was held back, at the end of the text. */

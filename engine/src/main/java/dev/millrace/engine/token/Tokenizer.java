@@ -117,8 +117,9 @@ public final class Tokenizer implements Vocabulary {
     return isControl(token) ? NOTHING : piece(token);
   }
 
-  /** The bytes of any token; those of a control token are its text. */
-  byte[] shownBytes(int token) {
+  /** The array is shared: do not write to it. */
+  @Override
+  public byte[] shownBytes(int token) {
     return piece(token);
   }
 

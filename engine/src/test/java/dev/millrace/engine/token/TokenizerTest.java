@@ -7,6 +7,7 @@ import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.gguf.GgufMetadata;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class TokenizerTest {
@@ -43,6 +44,10 @@ class TokenizerTest {
     TokenDecoder shown = tokenizer.decoder().fromStart().withSpecial();
     assertThat(shown.next(tokens[0]) + shown.next(tokens[1]) + shown.next(tokens[2]))
         .isEqualTo("<s>x</s>");
+    TokenDecoder one = tokenizer.decoder().fromStart().showing(Set.of(tokens[2]));
+    assertThat(one.next(tokens[0]) + one.next(tokens[1]) + one.next(tokens[2]))
+        .as("one control token is shown")
+        .isEqualTo("x</s>");
 
     Map<String, Object> values = TestTokenizers.spm("\u2581", "x");
     values.put("tokenizer.ggml.add_space_prefix", false);

@@ -130,7 +130,7 @@ public final class OriginModel implements AutoCloseable {
         wheelSettings,
         processors,
         tokenizer,
-        () -> Detokenizer.of(tokenizer.decoder()),
+        shown -> Detokenizer.of(tokenizer, shown),
         clock,
         auditHook);
   }

@@ -8,6 +8,7 @@ import dev.millrace.engine.api.WarmUp;
 import dev.millrace.engine.api.WheelStats;
 import dev.millrace.engine.error.EngineClosedException;
 import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.internal.constraint.ConstraintTrackerFactory;
 import dev.millrace.engine.internal.pipe.Frame;
 import dev.millrace.engine.internal.pipe.Pipe;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
@@ -20,6 +21,8 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -78,14 +81,14 @@ public final class BatchLoop implements GenerationLoop {
    * @param settings of each pipe; with an audit hook no pages are shared, whatever the settings
    *     say: a node could tell audited sequences by it
    * @param processors one for each pipe, with the same end; those that have a plan are in use
-   * @param detokenizers make the text of one sequence each
+   * @param detokenizers make the text of one sequence each, with its shown control tokens
    * @param clock nanoseconds, for timings
    */
   public BatchLoop(
       WheelSettings settings,
       List<PipeProcessor> processors,
       Vocabulary vocabulary,
-      Supplier<Detokenizer> detokenizers,
+      Function<Set<Integer>, Detokenizer> detokenizers,
       LongSupplier clock,
       @Nullable AuditHook auditHook) {
     if (processors.isEmpty() || processors.size() > MOST_PIPES) {
@@ -104,7 +107,13 @@ public final class BatchLoop implements GenerationLoop {
     WaitQueue queue = new WaitQueue();
     SamplerBuffers samplerBuffers = new SamplerBuffers(logitCount);
     SequenceFactory sequenceFactory =
-        new SequenceFactory(first, samplerBuffers, detokenizers, own.capacity(), clock);
+        new SequenceFactory(
+            first,
+            samplerBuffers,
+            detokenizers,
+            new ConstraintTrackerFactory(vocabulary),
+            own.capacity(),
+            clock);
     AuditTracker auditTracker = new AuditTracker(auditHook, inbox::put);
     SequenceCloser closer = new SequenceCloser(queue, auditTracker, outside, clock);
     TokenSelector selector = new TokenSelector(vocabulary, logitCount, clock);

@@ -9,13 +9,20 @@ import org.jspecify.annotations.Nullable;
  * Plans a batch: one token of every sequence that decodes, and chunks of prompts. While any
  * sequence decodes, the chunks together are bounded, and so is the time that it waits. Prompts
  * share the rows evenly, and unused rows go to the others; with less than one row for each, they
- * take turns. A sequence that follows another gives its share to its leader.
+ * take turns. A sequence that follows another gives its share to its leader. Prompts of interactive
+ * sequences are urgent: they get their rows first, without that bound; the others keep a few rows.
  *
  * <p>With several batches in flight, each takes its part of the decoding sequences and of the
  * prompts, those that waited longest first. So every batch has something to do, and no sequence is
  * left behind.
  */
 final class BatchPlanner {
+  /** The part of the bounded rows that stays with prompts that are not urgent. */
+  private static final int KEPT_PART = 8;
+
+  /** An urgent prompt is picked as if it had waited for so many turns more. */
+  private static final int HEAD_START = 8;
+
   private final WheelSettings settings;
   private final PipeAdmission admission;
   private final WheelCounters counters;
@@ -60,16 +67,16 @@ final class BatchPlanner {
   }
 
   /**
-   * From the strongest claim down: a sequence that needs a page takes it from those with weaker
-   * claims, which are not planned yet.
+   * From the strongest claim on pages down: a sequence that needs a page takes it from those with
+   * weaker claims, which are not planned yet.
    */
   private int decodes(int flights) {
     List<Sequence> admitted = admission.admitted();
     pick(admitted, true, flights);
     int count = 0;
     for (int i = 0; i < admitted.size(); i++) {
-      Sequence sequence = admitted.get(i);
-      // a preemption removes the last ones, so those before keep their index
+      Sequence sequence = admission.byPageClaim(i);
+      // a preemption removes the last ones, so those before keep their position
       if (sequence.picked && admission.extend(sequence)) {
         decodes[count++] = sequence;
       }
@@ -82,37 +89,52 @@ final class BatchPlanner {
     List<Sequence> admitted = admission.admitted();
     share(admitted);
     int all = pick(admitted, false, flights);
-    int count = 0;
-    int shares = 0;
-    for (int i = 0; i < admitted.size(); i++) {
-      Sequence sequence = admitted.get(i);
-      if (sequence.picked) {
-        shares += sequence.shares;
-        chunks[count] = 0;
-        prompts[count++] = sequence;
-      }
-    }
+    int urgent = collect(admitted, true, 0);
+    int count = collect(admitted, false, urgent);
     if (count > 0) {
+      boolean mixed = urgent > 0 && urgent < count;
+      int kept = mixed ? Math.clamp(settings.prefillRows() / KEPT_PART, 1, room - 1) : 0;
+      int used = shareOut(room - kept, 0, urgent);
       boolean bounded = count(admitted, true) > 0;
       int bound = Math.max(1, settings.prefillRows() * count / all);
-      shareOut(bounded ? Math.min(room, bound) : room, count, shares);
+      int left = bounded ? Math.min(room - used, Math.max(kept, bound - used)) : room - used;
+      shareOut(left, urgent, count);
     }
     first++;
     return count;
   }
 
-  private void shareOut(int rows, int count, int shares) {
-    int share = Math.max(1, rows / shares);
+  /** Adds the picked prompts of a kind to the {@code count} found so far; returns their number. */
+  private int collect(List<Sequence> admitted, boolean urgent, int count) {
+    int end = count;
+    for (int i = 0; i < admitted.size(); i++) {
+      Sequence sequence = admitted.get(i);
+      if (sequence.picked && sequence.urgent == urgent) {
+        chunks[end] = 0;
+        prompts[end++] = sequence;
+      }
+    }
+    return end;
+  }
+
+  /** Divides rows between the prompts [from, to); returns how many they use. */
+  private int shareOut(int rows, int from, int to) {
+    int shares = 0;
+    for (int i = from; i < to; i++) {
+      shares += prompts[i].shares;
+    }
+    int share = Math.max(1, rows / Math.max(1, shares));
     int left = rows;
     for (int pass = 0; pass < 2; pass++) {
-      for (int i = 0; i < count && left > 0; i++) {
-        int at = Math.floorMod(first + i, count);
+      for (int i = 0; i < to - from && left > 0; i++) {
+        int at = from + Math.floorMod(first + i, to - from);
         int more = Math.min(left, prompts[at].remaining() - chunks[at]);
         more = pass == 0 ? Math.min(more, share * prompts[at].shares) : more;
         chunks[at] += more;
         left -= more;
       }
     }
+    return rows - left;
   }
 
   /**
@@ -140,11 +162,15 @@ final class BatchPlanner {
     for (int i = 0; i < admitted.size(); i++) {
       Sequence sequence = admitted.get(i);
       boolean may = !sequence.inFlight && !sequence.picked && isDue(sequence, decoding);
-      if (may && (longest == null || sequence.lastTurn < longest.lastTurn)) {
+      if (may && (longest == null || since(sequence, decoding) < since(longest, decoding))) {
         longest = sequence;
       }
     }
     return longest;
+  }
+
+  private static long since(Sequence sequence, boolean decoding) {
+    return sequence.lastTurn - (sequence.urgent && !decoding ? HEAD_START : 0);
   }
 
   /** Counts also those in flight. */
@@ -165,6 +191,7 @@ final class BatchPlanner {
   private static void share(List<Sequence> admitted) {
     for (int i = 0; i < admitted.size(); i++) {
       admitted.get(i).shares = 1;
+      admitted.get(i).urgent = admitted.get(i).isInteractive();
     }
     for (int i = 0; i < admitted.size(); i++) {
       Sequence head = admitted.get(i);
@@ -172,6 +199,7 @@ final class BatchPlanner {
         head = head.leader;
       }
       head.shares += head == admitted.get(i) ? 0 : 1;
+      head.urgent |= admitted.get(i).isInteractive();
     }
   }
 }

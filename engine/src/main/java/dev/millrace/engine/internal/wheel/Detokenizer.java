@@ -1,11 +1,14 @@
 package dev.millrace.engine.internal.wheel;
 
 import dev.millrace.engine.token.TokenDecoder;
+import dev.millrace.engine.token.Tokenizer;
+import java.util.Set;
 
 /** Decodes the tokens of one sequence into text, piece by piece. */
 public interface Detokenizer {
-  /** Decodes with a tokenizer's decoder. */
-  static Detokenizer of(TokenDecoder decoder) {
+  /** Decodes with a tokenizer; these control tokens appear in the text, too. */
+  static Detokenizer of(Tokenizer tokenizer, Set<Integer> shownTokens) {
+    TokenDecoder decoder = tokenizer.decoder().showing(shownTokens);
     return new Detokenizer() {
       @Override
       public String push(int token) {

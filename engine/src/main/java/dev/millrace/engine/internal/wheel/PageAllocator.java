@@ -126,6 +126,15 @@ final class PageAllocator {
     return idle;
   }
 
+  /** The number of the pages that one sequence alone uses. */
+  int countUnshared(int[] pages, int count) {
+    int unshared = 0;
+    for (int i = 0; i < count; i++) {
+      unshared += references[pages[i]] == 1 ? 1 : 0;
+    }
+    return unshared;
+  }
+
   /** Adds one more user to an indexed page. */
   void share(int page) {
     if (references[page]++ == 0) {

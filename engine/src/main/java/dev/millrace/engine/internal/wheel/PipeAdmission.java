@@ -11,13 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The admitted sequences of one pipe. Claims are ordered by the order number of the request, then
- * by submission. Sequences are admitted in that order without overtaking, so none is starved. An
+ * The admitted sequences of one pipe. Claims are ordered: interactive requests first, then by the
+ * order number of the request, then by submission. {@link AdmissionRouter} admits them. An
  * admitted sequence has pages for all its known tokens, or a reservation while it follows another.
  * It gets further pages as it grows, if necessary from the sequence with the weakest claim, which
- * is preempted: that one returns to the queue and later computes its tokens again. The sequence
- * with the strongest claim can take pages from all others, and the cache can hold any one sequence,
- * so one always makes progress.
+ * is preempted: that one returns to the queue and later computes its tokens again. As to pages, a
+ * few of the sequences that are not interactive come before the interactive ones, so that these do
+ * not starve them. The sequence with the strongest claim on pages can take them from all others,
+ * and the cache can hold any one sequence, so one always makes progress.
  */
 final class PipeAdmission {
   private final BatchLoop.Shared shared;
@@ -27,6 +28,7 @@ final class PipeAdmission {
   private final WheelCounters counters;
   private final List<Sequence> admitted = new ArrayList<>(); // in the order of claims
   private final PrefillDeduplicator followers;
+  private int interactiveCount;
   private long passages;
 
   PipeAdmission(
@@ -68,6 +70,30 @@ final class PipeAdmission {
     return admitted;
   }
 
+  /** The number of the admitted interactive sequences; they come before the others. */
+  int interactiveCount() {
+    return interactiveCount;
+  }
+
+  /** The number of sequences that may be admitted. */
+  int slots() {
+    return processor.stages() > 0 ? shared.settings().maxSequences() : 0;
+  }
+
+  /**
+   * An admitted sequence by its claim on pages, from the strongest, 0. Interactive sequences may
+   * not take all pages: some of the others come first.
+   */
+  Sequence byPageClaim(int position) {
+    int first = interactiveCount;
+    int kept = AdmissionRouter.keptSlots(shared.settings().maxSequences());
+    int others = first == 0 ? 0 : Math.min(kept, admitted.size() - first);
+    if (position < others) {
+      return admitted.get(first + position);
+    }
+    return admitted.get(position < others + first ? position - others : position);
+  }
+
   /** Starts the followers that have the pages they followed for. */
   void advanceFollowers() {
     followers.advance();
@@ -75,19 +101,14 @@ final class PipeAdmission {
 
   /** Whether a sequence may be admitted, if there are pages. */
   boolean hasFreeSlot() {
-    return processor.stages() > 0 && admitted.size() < shared.settings().maxSequences();
+    return admitted.size() < slots();
   }
 
   /** Admits the first in the queue, with pages for all its known tokens, or not at all. */
   boolean admit(Sequence sequence) {
     int needed = KvPageSize.countFor(sequence.known());
-    sequence.ensurePageCapacity(needed);
-    int found = sequence.match(allocator, 0);
-    int idle = allocator.countUnused(sequence.pages(), found);
-    // each admitted sequence may need a page soon; without this an admission could cost a
-    // preemption at once
-    int reserve = admitted.size();
-    if (needed - found + idle + reserve > allocator.available()) {
+    int found = findCached(sequence, needed);
+    if (missing(sequence, needed, found) > 0) {
       return false;
     }
     for (int i = 0; i < found; i++) {
@@ -97,8 +118,49 @@ final class PipeAdmission {
     shared.waitQueue().remove(sequence);
     sequence.enter(this, processor.newStep(), ++passages, found, needed - found);
     WaitQueue.insert(admitted, sequence);
+    interactiveCount += sequence.isInteractive() ? 1 : 0;
     followers.followOrBegin(sequence);
     return true;
+  }
+
+  private int findCached(Sequence sequence, int needed) {
+    sequence.ensurePageCapacity(needed);
+    return sequence.match(allocator, 0);
+  }
+
+  /** How many pages are missing for the admission of a sequence; none if it is not positive. */
+  private int missing(Sequence sequence, int needed, int found) {
+    int idle = allocator.countUnused(sequence.pages(), found);
+    // each admitted sequence may need a page soon; without this an admission could cost a
+    // preemption at once
+    int reserve = admitted.size();
+    return needed - found + idle + reserve - allocator.available();
+  }
+
+  /**
+   * The sequences that are not interactive whose preemption makes room for this one, those with the
+   * weakest claims. Empty if it takes more than {@code most}, or none.
+   *
+   * @param progressed whether to find only those that have made progress since their admission
+   */
+  List<Sequence> findVictims(Sequence sequence, int most, boolean progressed) {
+    int needed = KvPageSize.countFor(sequence.known());
+    int missing = missing(sequence, needed, findCached(sequence, needed));
+    int tooMany = admitted.size() + 1 - slots();
+    List<Sequence> victims = new ArrayList<>();
+    for (int i = admitted.size() - 1; i >= interactiveCount && victims.size() < most; i--) {
+      Sequence last = admitted.get(i);
+      if (!last.inFlight && (!progressed || last.hasProgressed())) {
+        victims.add(last);
+        // its pages, and the one that it may have needed soon
+        missing -= allocator.countUnshared(last.pages(), last.pageCount());
+        missing -= last.reservedPages() + 1;
+      }
+      if (victims.size() >= tooMany && missing <= 0) {
+        return victims;
+      }
+    }
+    return List.of();
   }
 
   /** Starts its computation of what it does not share. */
@@ -136,7 +198,7 @@ final class PipeAdmission {
         continue;
       }
       Sequence last = lastAtHome();
-      if (last == sequence && admitted.getLast() != sequence) {
+      if (last == sequence && byPageClaim(admitted.size() - 1) != sequence) {
         return false;
       }
       preempt(last);
@@ -147,16 +209,20 @@ final class PipeAdmission {
     return true;
   }
 
-  /** The last sequence that is not in flight; the caller is not, so there is one. */
+  /**
+   * The sequence with the weakest claim on pages that is not in flight; the caller is not, so there
+   * is one.
+   */
   private Sequence lastAtHome() {
     int at = admitted.size() - 1;
-    while (admitted.get(at).inFlight) {
+    while (byPageClaim(at).inFlight) {
       at--;
     }
-    return admitted.get(at);
+    return byPageClaim(at);
   }
 
-  private void preempt(Sequence sequence) {
+  /** Returns a sequence that is not in flight to the queue; it continues later. */
+  void preempt(Sequence sequence) {
     sequence.step().move(SequenceCondition.PREEMPTED);
     sequence.preemptions++;
     counters.add(Counter.PREEMPTIONS, 1);
@@ -209,7 +275,9 @@ final class PipeAdmission {
 
   /** Removes a sequence and frees its pages; the nodes keep the records of its passage. */
   void releasePages(Sequence sequence) {
-    admitted.remove(sequence);
+    if (admitted.remove(sequence)) {
+      interactiveCount -= sequence.isInteractive() ? 1 : 0;
+    }
     sequence.leave(allocator);
     followers.leaderLeft(sequence);
   }
@@ -239,6 +307,9 @@ final class PipeAdmission {
           allocator.reserved() + " pages are promised, not " + promised);
     }
     WaitQueue.checkOrder(admitted);
+    if (admitted.stream().filter(Sequence::isInteractive).count() != interactiveCount) {
+      throw new IllegalStateException(interactiveCount + " interactive sequences are miscounted");
+    }
     admitted.forEach(sequence -> check(sequence, users));
   }
 

@@ -3,7 +3,7 @@ package dev.millrace.engine.internal.wheel;
 import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.GenerationListener;
 import dev.millrace.engine.api.GenerationRequest;
-import dev.millrace.engine.grammar.Constraint;
+import dev.millrace.engine.internal.constraint.ConstraintTracker;
 import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.pipe.PipeSequence;
 import dev.millrace.engine.internal.pipe.SequenceStep;
@@ -16,12 +16,18 @@ import org.jspecify.annotations.Nullable;
  * submitter's thread makes it; it belongs to the scheduler's thread from then on.
  */
 final class Sequence implements PipeSequence {
+  /** How many tokens it computes at least before an interactive one may take its only slot. */
+  static final int LEAST_COMPUTED = 32;
+
+  /** How many of these are new at least: the others are lost with its pages. */
+  static final int LEAST_NEW = 8;
+
   final GenerationRequest request;
   final GenerationListener listener;
   final GenerationHandle generation;
   final Sampler sampler;
   final GeneratedText text;
-  final Constraint.@Nullable State constraint;
+  final @Nullable ConstraintTracker constraint;
 
   /** Its number in the order of submissions, which decides between equal orders. */
   final long arrival;
@@ -66,6 +72,7 @@ final class Sequence implements PipeSequence {
   private int filed; // pages
   private int base;
   private long passage;
+  private int knownAtEntry; // tokens that were known when it entered its pipe
 
   /** Whether it is at other nodes. */
   boolean inFlight;
@@ -91,6 +98,9 @@ final class Sequence implements PipeSequence {
   /** Its share of the prompt rows of a batch; only for {@link BatchPlanner}. */
   int shares;
 
+  /** Whether it, or one that follows it, is interactive; only for {@link BatchPlanner}. */
+  boolean urgent;
+
   int preemptions;
   int cachedTokens = -1;
   final long submittedAt;
@@ -107,7 +117,7 @@ final class Sequence implements PipeSequence {
     this.generation = generation;
     sampler = parts.sampler();
     text = new GeneratedText(parts.detokenizer(), request.stops());
-    constraint = request.constraint() == null ? null : request.constraint().start();
+    constraint = parts.constraint();
     arrival = parts.arrival();
     step = parts.step();
     submittedAt = parts.now();
@@ -141,6 +151,7 @@ final class Sequence implements PipeSequence {
       SequenceStep step,
       Sampler sampler,
       Detokenizer detokenizer,
+      @Nullable ConstraintTracker constraint,
       int capacity,
       long now) {}
 
@@ -175,12 +186,29 @@ final class Sequence implements PipeSequence {
   }
 
   /**
-   * Whether its claim on slots and pages is stronger: the lower order, then the earlier submission.
+   * Whether its claim on slots and pages is stronger: interactive ones first, then the lower order,
+   * then the earlier submission.
    */
   boolean isBefore(Sequence other) {
+    if (isInteractive() != other.isInteractive()) {
+      return isInteractive();
+    }
     long own = request.order();
     long others = other.request.order();
     return own == others ? arrival < other.arrival : own < others;
+  }
+
+  boolean isInteractive() {
+    return request.interactive();
+  }
+
+  /**
+   * Whether it has made progress in its pipe that a preemption does not undo, and has used its slot
+   * for a while. A preempted sequence keeps its tokens, so it needs new ones. An audited one
+   * restarts without any.
+   */
+  boolean hasProgressed() {
+    return !audited && known - knownAtEntry >= LEAST_NEW && computed - base >= LEAST_COMPUTED;
   }
 
   int known() {
@@ -284,6 +312,7 @@ final class Sequence implements PipeSequence {
     sent = false;
     lastTurn = 0;
     promised = more;
+    knownAtEntry = known;
     share(shared);
   }
 

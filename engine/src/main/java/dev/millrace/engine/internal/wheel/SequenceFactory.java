@@ -3,18 +3,21 @@ package dev.millrace.engine.internal.wheel;
 import dev.millrace.engine.api.GenerationListener;
 import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.internal.constraint.ConstraintTrackerFactory;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
 import dev.millrace.engine.internal.sample.Sampler;
 import dev.millrace.engine.internal.sample.SamplerBuffers;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /** Makes sequences from requests, and restarts them. For any thread. */
 final class SequenceFactory {
   private final PipeProcessor processor;
   private final SamplerBuffers samplerBuffers;
-  private final Supplier<Detokenizer> detokenizers;
+  private final Function<Set<Integer>, Detokenizer> detokenizers;
+  private final ConstraintTrackerFactory trackers;
   private final int capacity;
   private final LongSupplier clock;
   private final AtomicLong arrivals = new AtomicLong();
@@ -23,12 +26,14 @@ final class SequenceFactory {
   SequenceFactory(
       PipeProcessor processor,
       SamplerBuffers samplerBuffers,
-      Supplier<Detokenizer> detokenizers,
+      Function<Set<Integer>, Detokenizer> detokenizers,
+      ConstraintTrackerFactory trackers,
       int capacity,
       LongSupplier clock) {
     this.processor = processor;
     this.samplerBuffers = samplerBuffers;
     this.detokenizers = detokenizers;
+    this.trackers = trackers;
     this.capacity = capacity;
     this.clock = clock;
   }
@@ -50,15 +55,23 @@ final class SequenceFactory {
   }
 
   private Sequence.Parts parts(GenerationRequest request, long arrival, long now) {
-    Sampler sampler = new Sampler(request.sampling(), samplerBuffers);
     return new Sequence.Parts(
-        arrival, processor.newStep(), sampler, detokenizers.get(), capacity, now);
+        arrival,
+        processor.newStep(),
+        new Sampler(request.sampling(), samplerBuffers),
+        detokenizers.apply(request.shownTokens()),
+        trackers.create(request),
+        capacity,
+        now);
   }
 
   /** Rejects tokens that the model does not have, and a prompt that leaves no room for a token. */
   private void check(GenerationRequest request) {
     checkTokens(request.prompt(), "prompt");
     checkTokens(request.prior(), "prior");
+    checkTokens(
+        request.shownTokens().stream().mapToInt(Integer::intValue).sorted().toArray(),
+        "shownTokens");
     long length = (long) request.prompt().length + request.prior().length;
     if (length >= capacity) {
       throw new EngineException(

@@ -2,6 +2,7 @@ package dev.millrace.engine.internal.wheel;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sequences that wait for admission into a pipe, in the order of their claims; none of them has
@@ -12,6 +13,20 @@ final class WaitQueue {
 
   List<Sequence> waiting() {
     return waiting;
+  }
+
+  @Nullable Sequence first() {
+    return waiting.isEmpty() ? null : waiting.getFirst();
+  }
+
+  /** The first after all interactive ones. */
+  @Nullable Sequence firstNotInteractive() {
+    for (int i = 0; i < waiting.size(); i++) {
+      if (!waiting.get(i).isInteractive()) {
+        return waiting.get(i);
+      }
+    }
+    return null;
   }
 
   void put(Sequence sequence) {

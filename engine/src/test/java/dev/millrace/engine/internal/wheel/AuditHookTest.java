@@ -63,7 +63,7 @@ class AuditHookTest implements AuditHook {
             settings,
             List.of(origin),
             WheelHarness.vocabulary(),
-            WheelHarness::detokenizer,
+            shown -> WheelHarness.detokenizer(),
             () -> 0,
             this);
     net.join("o", frame -> wheels.receive(0, liar.apply(++came).apply(frame)));

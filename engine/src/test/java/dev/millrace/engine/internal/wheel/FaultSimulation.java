@@ -64,7 +64,7 @@ final class FaultSimulation {
             settings,
             origins,
             WheelHarness.vocabulary(),
-            WheelHarness::detokenizer,
+            shown -> WheelHarness.detokenizer(),
             () -> now++,
             auditHook);
   }

@@ -139,7 +139,8 @@ class FaultSimulationTest {
     Random own = new Random(number);
     int[] prompt = WheelHarness.prompt(new Random(number % 3), 1 + own.nextInt(70));
     GenerationRequest request =
-        GenerationRequest.of(prompt, WheelHarness.warm(number), 1 + own.nextInt(60));
+        GenerationRequest.of(prompt, WheelHarness.warm(number), 1 + own.nextInt(60))
+            .withInteractive(own.nextInt(3) == 0);
     int[] expected =
         known.computeIfAbsent(
             number, n -> WheelHarness.MODEL.alone(prompt, request.sampling(), request.maxTokens()));

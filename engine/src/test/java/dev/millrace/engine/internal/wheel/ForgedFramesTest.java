@@ -82,7 +82,7 @@ class ForgedFramesTest {
             WheelHarness.SETTINGS.withGroups(3),
             List.of(origin),
             WheelHarness.vocabulary(),
-            WheelHarness::detokenizer,
+            shown -> WheelHarness.detokenizer(),
             () -> 0,
             null);
     int[] left = {3 + random.nextInt(25)}; // frames until one is forged

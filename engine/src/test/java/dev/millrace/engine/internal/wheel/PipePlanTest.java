@@ -49,7 +49,7 @@ class PipePlanTest {
         WheelHarness.SETTINGS,
         processors,
         WheelHarness.vocabulary(),
-        WheelHarness::detokenizer,
+        shown -> WheelHarness.detokenizer(),
         () -> 0,
         null);
   }

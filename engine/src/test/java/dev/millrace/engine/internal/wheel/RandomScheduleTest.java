@@ -91,7 +91,8 @@ class RandomScheduleTest {
     Random own = new Random(number);
     int[] prompt = WheelHarness.prompt(new Random(number % 3), 1 + own.nextInt(60));
     GenerationRequest request =
-        GenerationRequest.of(prompt, WheelHarness.warm(number), 1 + own.nextInt(140));
+        GenerationRequest.of(prompt, WheelHarness.warm(number), 1 + own.nextInt(140))
+            .withInteractive(own.nextInt(3) == 0);
     int[] expected =
         known.computeIfAbsent(
             number, n -> WheelHarness.MODEL.alone(prompt, request.sampling(), request.maxTokens()));

@@ -37,7 +37,7 @@ class WarmUpRunTest {
         settings,
         List.of(processor),
         WheelHarness.vocabulary(),
-        WheelHarness::detokenizer,
+        shown -> WheelHarness.detokenizer(),
         this::tick,
         null);
   }

@@ -33,7 +33,7 @@ class WheelAllocationTest {
             settings,
             List.of(processor),
             WheelHarness.vocabulary(),
-            () -> silent,
+            shown -> silent,
             System::nanoTime,
             null);
     for (int i = 0; i < 8; i++) {

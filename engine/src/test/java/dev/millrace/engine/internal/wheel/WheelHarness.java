@@ -42,7 +42,7 @@ final class WheelHarness {
             settings,
             List.of(processor),
             vocabulary(),
-            WheelHarness::detokenizer,
+            shown -> WheelHarness.detokenizer(),
             () -> now++,
             null);
   }

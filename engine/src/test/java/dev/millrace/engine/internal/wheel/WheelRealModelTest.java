@@ -106,7 +106,7 @@ class WheelRealModelTest {
               settings,
               List.of(processor),
               tokenizer,
-              () -> Detokenizer.of(tokenizer.decoder()),
+              shown -> Detokenizer.of(tokenizer, shown),
               System::nanoTime,
               null);
       List<Generation> generations = new ArrayList<>();

@@ -273,7 +273,7 @@ class WheelTest {
             WheelHarness.SETTINGS,
             List.of(processor),
             WheelHarness.vocabulary(),
-            detokenizers::next,
+            shown -> detokenizers.next(),
             () -> 0,
             null);
     Generation bad = wheel.submit(request(10, 9), new RecordingListener());

@@ -4,15 +4,17 @@ import dev.millrace.engine.token.Vocabulary;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
  * The texts of a vocabulary's tokens as a trie of bytes, with its nodes in depth-first order.
- * Control tokens, end tokens and tokens without bytes are not in it. Made once for a model and
- * shared by all constraints. Immutable.
+ * Control tokens that are not shown, end tokens and tokens without bytes are not in it. Made once
+ * for a model and a set of shown tokens, and shared by all constraints with these. Immutable.
  */
 public final class VocabularyTrie {
   private final int vocabulary;
+  private final Set<Integer> shown;
   private final int[] endTokens;
   private final byte[][] texts; // (token) -> bytes; none where the token is not in the tree
   private final BitSet bytes = new BitSet(256);
@@ -25,14 +27,19 @@ public final class VocabularyTrie {
   private int maxDepth;
 
   public VocabularyTrie(Vocabulary source) {
+    this(source, Set.of());
+  }
+
+  /** @param shownTokens control tokens that have a text all the same */
+  public VocabularyTrie(Vocabulary source, Set<Integer> shownTokens) {
     vocabulary = source.size();
+    shown = Set.copyOf(shownTokens);
     endTokens = IntStream.range(0, vocabulary).filter(source::isEnd).toArray();
     texts = new byte[vocabulary][];
     sameText = new int[vocabulary];
     Arrays.fill(sameText, -1);
     for (int token = 0; token < vocabulary; token++) {
-      boolean text = !source.isControl(token) && !source.isEnd(token);
-      texts[token] = text ? source.bytes(token) : new byte[0];
+      texts[token] = text(source, token);
     }
     int[] sorted =
         IntStream.range(0, vocabulary)
@@ -46,6 +53,15 @@ public final class VocabularyTrie {
             .toArray();
     tokens[0] = -1;
     build(sorted);
+  }
+
+  private byte[] text(Vocabulary source, int token) {
+    if (source.isEnd(token)) {
+      return new byte[0];
+    } else if (source.isControl(token)) {
+      return shown.contains(token) ? source.shownBytes(token) : new byte[0];
+    }
+    return source.bytes(token);
   }
 
   private void build(int[] sorted) {
@@ -93,6 +109,10 @@ public final class VocabularyTrie {
 
   int[] endTokens() {
     return endTokens;
+  }
+
+  public Set<Integer> shownTokens() {
+    return shown;
   }
 
   public boolean isEnd(int token) {
