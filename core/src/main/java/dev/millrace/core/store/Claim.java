@@ -4,6 +4,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.ClaimKey;
+import dev.millrace.core.task.OutputChunk;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -42,9 +43,9 @@ public record Claim(
    * What an attempt resumes from.
    *
    * @param terms what an earlier attempt fixed by {@link TaskQueue#freeze}
-   * @param tokens the ids that earlier attempts journaled under these terms
+   * @param output what earlier attempts journaled under these terms, with a text for each token
    */
-  public record Resumption(JsonObject terms, List<Integer> tokens) {}
+  public record Resumption(JsonObject terms, OutputChunk output) {}
 
   /** Which attempt this is, from 1. */
   public int attempt() {
@@ -78,7 +79,12 @@ public record Claim(
 
   /** The ids that earlier attempts journaled under the frozen terms. */
   public List<Integer> journaledTokens() {
-    return resumption == null ? List.of() : resumption.tokens();
+    return journaledOutput().tokens();
+  }
+
+  /** What earlier attempts journaled under the frozen terms, with a text for each token. */
+  public OutputChunk journaledOutput() {
+    return resumption == null ? OutputChunk.EMPTY : resumption.output();
   }
 
   /** Whether its worker answers without the token. */

@@ -1,5 +1,6 @@
 package dev.millrace.core.store;
 
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.task.TaskPolicy;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -15,9 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param lease how long a claim lives without a heartbeat, also when the store changes its owner;
  *     null: as long as the owner lives
  * @param tokenless whether the worker cannot send the token; its answers count without it
+ * @param job the only job that it takes tasks of, whatever its place in the queue; null: any
  */
 public record ClaimRequest(
-    Set<String> types, int limit, String worker, @Nullable Duration lease, boolean tokenless) {
+    Set<String> types,
+    int limit,
+    String worker,
+    @Nullable Duration lease,
+    boolean tokenless,
+    @Nullable JobId job) {
   public ClaimRequest {
     types = Set.copyOf(types);
     lease = lease == null ? null : lease.truncatedTo(ChronoUnit.MILLIS); // the precision of the log
@@ -37,6 +44,16 @@ public record ClaimRequest(
   }
 
   public ClaimRequest(Set<String> types, int limit, String worker, @Nullable Duration lease) {
-    this(types, limit, worker, lease, false);
+    this(types, limit, worker, lease, false, null);
+  }
+
+  public ClaimRequest(
+      Set<String> types, int limit, String worker, @Nullable Duration lease, boolean tokenless) {
+    this(types, limit, worker, lease, tokenless, null);
+  }
+
+  /** The same for tasks of one job. */
+  public ClaimRequest ofJob(JobId only) {
+    return new ClaimRequest(types, limit, worker, lease, tokenless, only);
   }
 }

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 public interface TaskQueue {
 
   /**
-   * PENDING or RETRIED to IN_PROGRESS, for the first tasks in claim order: priority, then age.
-   * Never waits; empty if there is nothing to claim.
+   * PENDING or RETRIED to IN_PROGRESS, for the first tasks in claim order: priority, then age;
+   * or for those of one job, if the request names it. Never waits; empty if there is nothing to claim.
    */
   List<Claim> claim(ClaimRequest request);
 

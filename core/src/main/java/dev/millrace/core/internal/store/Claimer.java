@@ -98,10 +98,10 @@ final class Claimer<J extends StoredJob> {
     Round round = new Round(request);
     StepBatch batch = new StepBatch();
     StoreException trouble = null;
-    Candidate next = index.next(request.types(), null);
+    Candidate next = next(request, null);
     while (next != null && trouble == null) {
       trouble = take(next, round, batch, handover);
-      next = round.hasRoom() ? index.next(request.types(), next) : null;
+      next = round.hasRoom() ? next(request, next) : null;
     }
     repository.awaitDurable(batch.commit());
     updater.notifier().notifyWatchers(batch); // also for jobs that ended without a claim
@@ -134,6 +134,23 @@ final class Claimer<J extends StoredJob> {
     return JsonSize.of(claim.input()).memory() + JsonSize.of(claim.view().metadata()).memory();
   }
 
+  /** A job that a request names; it is not taken out of the index. */
+  private record NamedJob(JobId id) implements Candidate {}
+
+  private @Nullable Candidate next(ClaimRequest request, @Nullable Candidate after) {
+    JobId job = request.job();
+    if (job == null) {
+      return index.next(request.types(), after);
+    }
+    return after == null ? new NamedJob(job) : null;
+  }
+
+  private void drop(Candidate candidate) {
+    if (!(candidate instanceof NamedJob)) {
+      index.drop(candidate);
+    }
+  }
+
   /** Claims tasks of one job; returns a problem only if it is not of this job alone. */
   private @Nullable StoreException take(
       Candidate next, Round round, StepBatch batch, Handover handover) {
@@ -156,7 +173,7 @@ final class Claimer<J extends StoredJob> {
               round.room = some.room();
             });
         if (taken.isEmpty()) {
-          index.drop(next); // the job was removed in the meantime
+          drop(next); // the job was removed in the meantime
         }
       }
       return null;
@@ -166,7 +183,7 @@ final class Claimer<J extends StoredJob> {
       if (e instanceof StoreException store && !updater.isOfOneJob(store)) {
         return store;
       }
-      index.drop(next); // continue with other jobs; also if another thread has just put it there
+      drop(next); // continue with other jobs; also if another thread has just put it there
       dropped.add(next.id());
       troubled |= !quarantined.contains(next.id()); // then a later rescan tries this one again
       quarantined.report(next.id(), e);
@@ -327,6 +344,6 @@ final class Claimer<J extends StoredJob> {
     } catch (IOException e) {
       throw new UncheckedIOException(e); // the task is not to blame: its log cannot be read now
     }
-    return new Claim.Resumption(terms, repository.readJournal(job, stage, task).tokens());
+    return new Claim.Resumption(terms, repository.readJournal(job, stage, task).output());
   }
 }

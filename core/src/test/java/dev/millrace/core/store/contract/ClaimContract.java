@@ -116,6 +116,34 @@ abstract class ClaimContract extends ContractCase {
   }
 
   @Test
+  void aRequestForOneJobTakesItsTasksOnlyWhateverItsPlace() {
+    JobId first = submit(stage("a", "x"));
+    JobId wanted = submit(ContractJobs.tasks("a", 2));
+    ClaimRequest any = new ClaimRequest(Set.of("a"), 9, "w", null);
+    assertThat(store.claim(new ClaimRequest(Set.of("b"), 9, "w", null).ofJob(wanted))).isEmpty();
+    assertThat(store.claim(any.ofJob(new JobId("1")))).isEmpty();
+    assertThat(store.claim(any.ofJob(wanted)))
+        .extracting(Claim::toString)
+        .containsExactly(wanted + "/1/1", wanted + "/1/2");
+    assertThat(store.claim(any.ofJob(wanted))).isEmpty();
+    assertThat(claimedJobs()).containsExactly(first);
+    assertNothingToClaim("a");
+  }
+
+  @Test
+  void aRequestForAnEndedOrPausedJobGetsNothing() {
+    ClaimRequest any = new ClaimRequest(Set.of("a"), 9, "w", null);
+    JobId ended = submit(stage("a", "x"));
+    complete(claimOne("a"), "y");
+    assertThat(store.claim(any.ofJob(ended))).isEmpty();
+    JobId paused = submit(stage("a", "x"));
+    store.pause(paused, ANNA);
+    assertThat(store.claim(any.ofJob(paused))).isEmpty();
+    store.resume(paused, ANNA);
+    assertThat(store.claim(any.ofJob(paused))).hasSize(1);
+  }
+
+  @Test
   void anEmptyStoreHasNothingToClaim() {
     assertNothingToClaim("a");
     assertThat(store.sweep()).isZero();

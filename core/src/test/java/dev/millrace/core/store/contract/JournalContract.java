@@ -76,6 +76,22 @@ abstract class JournalContract extends ContractCase {
   }
 
   @Test
+  void theTextOfEachTokenIsKeptApart() {
+    JobId id = submit(stage("generate", "x"));
+    Claim claim = frozen();
+    OutputChunk chunk = new OutputChunk(List.of(1, 2, 3, 4), List.of("a", "", "\"😀\n", "b"));
+    store.appendJournal(claim, chunk);
+    store.appendJournal(claim, piece("two", 5, 6));
+    assertThat(store.outputSoFar(id, 1, 1, 0).pieces()).containsExactly(chunk, piece("two", 5, 6));
+    crash();
+    OutputChunk journaled = claimOne("generate").journaledOutput();
+    assertThat(journaled.tokens()).containsExactly(1, 2, 3, 4, 5, 6);
+    assertThat(journaled.pieces())
+        .as("the last token has the text that is not known apart")
+        .containsExactly("a", "", "\"😀\n", "b", "", "two");
+  }
+
+  @Test
   void everyTaskHasItsOwnJournal() {
     JobId id = submit(ContractJobs.tasks("a", 3), ContractJobs.each("b", "{{result}}"));
     List<Claim> claims = claim(3, "a");

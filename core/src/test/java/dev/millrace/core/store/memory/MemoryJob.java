@@ -141,10 +141,7 @@ final class MemoryJob {
     return journal == null || !journal.entry().equals(entry)
         ? TaskJournal.EMPTY
         : new TaskJournal(
-            journal.pieces().stream().flatMap(piece -> piece.tokens().stream()).toList(),
-            journal.last(),
-            journal.grew(),
-            journal.waits());
+            OutputChunk.joined(journal.pieces()), journal.last(), journal.grew(), journal.waits());
   }
 
   void journal(ClaimKey key, FencingToken entry, OutputChunk piece) {

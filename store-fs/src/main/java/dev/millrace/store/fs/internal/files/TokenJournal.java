@@ -64,9 +64,7 @@ public final class TokenJournal {
     }
 
     public List<Integer> tokens() {
-      List<Integer> tokens = new ArrayList<>();
-      pieces.forEach(piece -> tokens.addAll(piece.tokens()));
-      return tokens;
+      return OutputChunk.joined(pieces).tokens();
     }
 
     String text() {
@@ -90,10 +88,13 @@ public final class TokenJournal {
         "{\"claim\":" + claim.number() + ",\"epoch\":" + claim.epoch() + ",\"waits\":true}\n");
   }
 
+  /** A line has the text as a whole, for people, and the lengths of the texts of its tokens. */
   static byte[] line(OutputChunk piece) {
-    return StrictUtf8.bytes(
-        Json.write(JsonObject.create().put("tokens", piece.tokens()).put("text", piece.text()))
-            + "\n");
+    JsonObject line = JsonObject.create().put("tokens", piece.tokens()).put("text", piece.text());
+    if (piece.pieces().size() > 1) {
+      line.put("lengths", piece.pieces().stream().map(String::length).toList());
+    }
+    return StrictUtf8.bytes(Json.write(line) + "\n");
   }
 
   /** The whole journal; {@link Content#NONE} if there is none. */
@@ -171,14 +172,41 @@ public final class TokenJournal {
   }
 
   private static @Nullable OutputChunk piece(JsonObject in) {
-    List<Integer> tokens = new ArrayList<>();
-    for (Object token : in.list("tokens")) {
-      if (!(token instanceof Long id) || id != id.intValue()) {
+    List<Integer> tokens = integers(in.list("tokens"));
+    String text = in.string("text");
+    if (tokens == null || !in.has("lengths")) {
+      return tokens == null ? null : new OutputChunk(tokens, text);
+    }
+    List<Integer> lengths = integers(in.list("lengths"));
+    List<String> pieces = lengths == null ? null : cut(text, lengths);
+    return pieces == null || pieces.size() != tokens.size()
+        ? null
+        : new OutputChunk(tokens, pieces);
+  }
+
+  private static @Nullable List<Integer> integers(List<?> numbers) {
+    List<Integer> integers = new ArrayList<>(numbers.size());
+    for (Object number : numbers) {
+      if (!(number instanceof Long value) || value != value.intValue()) {
         return null;
       }
-      tokens.add(id.intValue());
+      integers.add(value.intValue());
     }
-    return new OutputChunk(tokens, in.string("text"));
+    return integers;
+  }
+
+  /** The parts of a text that have these lengths; null if they are not those of the whole text. */
+  private static @Nullable List<String> cut(String text, List<Integer> lengths) {
+    List<String> parts = new ArrayList<>(lengths.size());
+    int from = 0;
+    for (int length : lengths) {
+      if (length < 0 || length > text.length() - from) {
+        return null;
+      }
+      parts.add(text.substring(from, from + length));
+      from += length;
+    }
+    return from == text.length() ? parts : null;
   }
 
   /** The content from a position on; from the start, if the position is of another journal. */

@@ -336,7 +336,8 @@ public final class FsRepository implements JobRepository<FsJob> {
   @Override
   public TaskJournal readJournal(FsJob job, StageFold stage, int task) {
     TokenJournal.Content content = job.files().readJournal(job.at(), stage, task);
-    return new TaskJournal(content.tokens(), content.last(), content.grew(), content.waits());
+    return new TaskJournal(
+        OutputChunk.joined(content.pieces()), content.last(), content.grew(), content.waits());
   }
 
   @Override

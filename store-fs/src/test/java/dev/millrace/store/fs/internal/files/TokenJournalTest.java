@@ -9,6 +9,7 @@ import dev.millrace.core.task.OutputChunk;
 import dev.millrace.store.fs.internal.disk.SimDisk;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,6 +26,7 @@ class TokenJournalTest {
       List.of(
           new OutputChunk(List.of(1, 2, 33), "one"),
           new OutputChunk(List.of(), "..."),
+          new OutputChunk(List.of(6, 7, 8), List.of("a", "", "ß😀\"")),
           new OutputChunk(List.of(-4, Integer.MAX_VALUE), "zwö \"\n\t😀"),
           new OutputChunk(List.of(5), "last"));
 
@@ -58,8 +60,33 @@ class TokenJournalTest {
     assertThat(disk.read(FILE, 10_000)).isEqualTo(bytes(CLAIM, ENTRY, PIECES));
     assertThat(read()).isEqualTo(PIECES);
     assertThat(TokenJournal.read(disk, FILE, ENTRY).tokens())
-        .containsExactly(1, 2, 33, -4, Integer.MAX_VALUE, 5);
+        .containsExactly(1, 2, 33, 6, 7, 8, -4, Integer.MAX_VALUE, 5);
     assertThat(TokenJournal.outputSoFar(disk, FILE, ENTRY, 0).pieces()).isEqualTo(PIECES);
+  }
+
+  @Test
+  void aLineOfAnOlderVersionHasOneTextForAllItsTokens() throws IOException {
+    assertThat(chunks("{\"tokens\":[1,2],\"text\":\"ab\"}"))
+        .containsExactly(new OutputChunk(List.of(1, 2), "ab"));
+    assertThat(chunks("{\"tokens\":[1,2],\"text\":\"ab\",\"lengths\":[0,2]}"))
+        .containsExactly(new OutputChunk(List.of(1, 2), List.of("", "ab")));
+  }
+
+  @Test
+  void lengthsThatAreNotThoseOfTheTextEndAJournal() throws IOException {
+    for (String lengths : List.of("[1,2]", "[1,1,0]", "[2]", "[-1,3]", "[\"1\",1]", "[3,0]", "1")) {
+      assertThat(chunks("{\"tokens\":[1,2],\"text\":\"ab\",\"lengths\":" + lengths + "}"))
+          .as(lengths)
+          .isEmpty();
+    }
+  }
+
+  private List<OutputChunk> chunks(String line) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.writeBytes(TokenJournal.head(ENTRY));
+    out.writeBytes((line + "\n").getBytes(StandardCharsets.UTF_8));
+    disk.write(FILE, out.toByteArray());
+    return read();
   }
 
   @Test

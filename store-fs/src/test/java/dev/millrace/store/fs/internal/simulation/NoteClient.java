@@ -22,7 +22,8 @@ final class NoteClient implements Runnable {
     switch (context.random.nextInt(6)) {
       case 0 -> change(name, note.ask(null), () -> store.deleteNote(HistoryCheck.NOTES, name));
       case 1, 2 -> {
-        Optional<Optional<String>> read = context.ask(() -> store.readNote(HistoryCheck.NOTES, name));
+        Optional<Optional<String>> read =
+            context.ask(() -> store.readNote(HistoryCheck.NOTES, name));
         read.ifPresent(
             text -> assertThat(note.allows(text)).as("note %s: %s", name, text).isTrue());
       }

@@ -63,7 +63,8 @@ final class SimulatedWorker implements Runnable {
     Duration lease = context.oneIn(3) ? Duration.ofSeconds(1 + context.random.nextInt(60)) : null;
     boolean tokenless = lease != null && context.oneIn(3);
     ClaimRequest request =
-        new ClaimRequest(SimulatedStore.TYPES, 1 + context.random.nextInt(3), "w", lease, tokenless);
+        new ClaimRequest(
+            SimulatedStore.TYPES, 1 + context.random.nextInt(3), "w", lease, tokenless);
     List<Claim> claims = context.ask(() -> context.store.claim(request)).orElse(List.of());
     for (Claim claim : claims) {
       JobHistory job = context.history.job(claim.job());
@@ -85,7 +86,8 @@ final class SimulatedWorker implements Runnable {
     }
     for (int i = context.random.nextInt(3); i > 0; i--) {
       OutputChunk chunk = new OutputChunk(List.of(i), "t" + i);
-      context.ask(() -> context.store.appendJournal(claim, context.oneIn(5) ? OutputChunk.EMPTY : chunk));
+      context.ask(
+          () -> context.store.appendJournal(claim, context.oneIn(5) ? OutputChunk.EMPTY : chunk));
     }
     if (context.oneIn(3)) {
       context.ask(() -> context.store.heartbeat(claim, context.oneIn(2)));
@@ -137,7 +139,8 @@ final class SimulatedWorker implements Runnable {
             ? context
                 .ask(
                     () ->
-                        context.store.findClaim(claim.job(), claim.key().stage(), claim.key().task()))
+                        context.store.findClaim(
+                            claim.job(), claim.key().stage(), claim.key().task()))
                 .flatMap(it -> it)
                 .orElse(claim)
             : claim;

@@ -126,7 +126,8 @@ final class Simulation {
     FsStore opened = FsStore.openUnlocked(settings);
     JobStore store = calls.of(opened); // what a check calls does not count
     check(opened);
-    ActorContext context = new ActorContext(random, scheduler, clock, settings, store, history, planned);
+    ActorContext context =
+        new ActorContext(random, scheduler, clock, settings, store, history, planned);
     List<SimulatedThread> actors = start(context, settings(scheduler, clock, 8));
     planned.begin();
     await(scheduler, () -> actors.stream().allMatch(actor -> actor.ended));
@@ -167,7 +168,8 @@ final class Simulation {
           switch (crowd) {
             case 0 -> false;
             case 1 -> random.nextInt(3) == 0;
-            default -> actor instanceof Reader || actor instanceof NoteClient || random.nextInt(4) == 0;
+            default ->
+                actor instanceof Reader || actor instanceof NoteClient || random.nextInt(4) == 0;
           };
       if (left) {
         continue;
@@ -228,7 +230,8 @@ final class Simulation {
   }
 
   /** Checks the store while it lives, unless an Error has cut a sync short: then it refuses all. */
-  private void checkAlive(ActorContext context, Scheduler scheduler, FsStore opened, Faults planned) {
+  private void checkAlive(
+      ActorContext context, Scheduler scheduler, FsStore opened, Faults planned) {
     try {
       if (planned.injected()) {
         recover(scheduler, opened);

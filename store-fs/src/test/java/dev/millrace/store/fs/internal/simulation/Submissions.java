@@ -61,7 +61,8 @@ final class Submissions implements Runnable {
   }
 
   private void submitAs() {
-    JobHistory repeated = context.oneIn(3) ? context.history.any(context.random, job -> job.named) : null;
+    JobHistory repeated =
+        context.oneIn(3) ? context.history.any(context.random, job -> job.named) : null;
     JobHistory job = repeated == null ? context.history.job(ids.get()) : repeated;
     if (repeated == null) {
       job.named = true;
@@ -80,7 +81,8 @@ final class Submissions implements Runnable {
   }
 
   private void retry() {
-    JobHistory ended = context.history.any(context.random, job -> job.end != null || context.oneIn(5));
+    JobHistory ended =
+        context.history.any(context.random, job -> job.end != null || context.oneIn(5));
     if (ended == null) {
       return;
     }
