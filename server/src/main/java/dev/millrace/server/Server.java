@@ -1,6 +1,7 @@
 package dev.millrace.server;
 
 import dev.millrace.core.internal.thread.MonitoredThreads;
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.state.IllegalTransitionException;
 import dev.millrace.core.store.JobStore;
@@ -113,6 +114,15 @@ public final class Server implements AutoCloseable {
         LOG.log(Level.WARNING, "worker \"" + worker.type() + "\" did not close", e);
       }
     }
+  }
+
+  /**
+   * Lets a task of this job start at once, without waiting for a free slot or for its turn in the
+   * queue: for a user who waits for it. Where that is not possible, because too many such tasks run
+   * or its worker is not ready, the job waits in the queue like any other. Returns at once.
+   */
+  public void startSoon(JobId job) {
+    pool.startSoon(job);
   }
 
   /**

@@ -12,6 +12,8 @@ import dev.millrace.server.StopSignal.Reason;
 import dev.millrace.server.TaskAttempt.Step;
 import dev.millrace.server.internal.InterruptZone;
 import dev.millrace.server.internal.StoreRetry;
+import dev.millrace.server.internal.UnreleasedClaims;
+import dev.millrace.server.internal.UrgentJobs;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Collection;
@@ -28,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Claims tasks for the types of its workers, at most as many as their group has free slots, and
- * starts a thread for each. The pool's thread calls {@link #run} and is the only one that claims;
+ * starts a thread for each. Urgent jobs are claimed without a slot. The pool's thread calls {@link #run} and is the only one that claims;
  * any thread may call the rest.
  */
 final class WorkerPool {
@@ -47,6 +49,7 @@ final class WorkerPool {
   private final UnreleasedClaims unreleased;
   private final Semaphore slots; // one permit for each free slot of any group
   private final Semaphore slotlessPermits = new Semaphore(MAX_SLOTLESS);
+  private final UrgentJobs urgent = new UrgentJobs();
   private final InterruptZone zone = new InterruptZone(); // where the pool's thread waits
   private final ClaimBackoff backoff = new ClaimBackoff();
   private int failures; // of the store in a row; of the pool's thread
@@ -119,6 +122,7 @@ final class WorkerPool {
       await(() -> Thread.sleep(StoreRetry.retryDelay(0)));
       return;
     }
+    claimUrgent();
     if (settings.slots() > 0) { // else this server claims nothing and only waits for its end
       if (!await(slots::acquire)) {
         return;
@@ -145,8 +149,44 @@ final class WorkerPool {
     List<Claim> claims = store.claim(request);
     group.takeSlots(claims.size());
     slots.acquireUninterruptibly(claims.size()); // they are free
-    claims.forEach(claim -> dispatch(claim, group));
+    claims.forEach(claim -> dispatch(claim, new Placement(group, true)));
     return claims.size();
+  }
+
+  /** Lets the pool claim a task of this job at once, without a slot. */
+  void startSoon(JobId job) {
+    urgent.add(job);
+    wake();
+  }
+
+  private void claimUrgent() {
+    for (JobId job = urgent.first(); job != null; job = urgent.first()) {
+      if (slotlessPermits.tryAcquire()) { // else it waits for its turn in the queue
+        claimWithoutSlot(job);
+      }
+      urgent.remove(job); // not before: if the store fails, it is asked again
+    }
+  }
+
+  private void claimWithoutSlot(JobId job) {
+    List<Claim> claims = List.of();
+    try {
+      Set<String> ready = new HashSet<>();
+      settings.groups().forEach(group -> ready.addAll(group.readyTypes()));
+      claims = store.claim(new ClaimRequest(ready, 1, settings.name(), null).ofJob(job));
+    } finally {
+      if (claims.isEmpty()) {
+        slotlessPermits.release();
+      }
+    }
+    claims.forEach(claim -> dispatch(claim, new Placement(group(claim.type()), false)));
+  }
+
+  private WorkerGroup group(String type) {
+    return settings.groups().stream()
+        .filter(group -> group.types().contains(type))
+        .findFirst()
+        .orElseThrow();
   }
 
   private void awaitWork() {
@@ -159,13 +199,16 @@ final class WorkerPool {
   }
 
   /** Starts a task, or releases it: whatever is thrown, the tasks after it are started, too. */
-  private void dispatch(Claim claim, WorkerGroup group) {
+  private void dispatch(Claim claim, Placement placement) {
     TaskAttempt attempt;
     try {
       attempt = new TaskAttempt(claim, claimed++, store, storeRetry, settings.clock());
-      running.put(attempt, new Placement(group, true));
+      if (!placement.holdsSlot) {
+        attempt.markInteractive();
+      }
+      running.put(attempt, placement);
     } catch (RuntimeException | Error e) {
-      releaseSlot(group);
+      release(placement);
       release(claim);
       LOG.log(Level.ERROR, "task " + claim + " cannot be started and is released", e);
       return;
@@ -175,7 +218,9 @@ final class WorkerPool {
       if (!lifecycle.state().claims()) {
         attempt.stop(Reason.SHUTDOWN);
       }
-      thread(group.worker(claim.type())).name("task-" + claim).start(() -> process(attempt));
+      thread(placement.group.worker(claim.type()))
+          .name("task-" + claim)
+          .start(() -> process(attempt));
     } catch (RuntimeException | Error e) { // an OutOfMemoryError if the system has no more threads
       abandon(attempt, "no thread available");
       LOG.log(Level.ERROR, attempt + ": no thread available", e);
@@ -212,14 +257,18 @@ final class WorkerPool {
   private void finish(TaskAttempt attempt) {
     if (attempt.advance(Step.END)) {
       Placement placement = Objects.requireNonNull(running.remove(attempt));
-      if (placement.holdsSlot) {
-        releaseSlot(placement.group);
-      } else {
-        slotlessPermits.release();
-      }
+      release(placement);
       if (running.isEmpty() && lifecycle.state() == ServerState.DRAINING) {
         wake();
       }
+    }
+  }
+
+  private void release(Placement placement) {
+    if (placement.holdsSlot) {
+      releaseSlot(placement.group);
+    } else {
+      slotlessPermits.release();
     }
   }
 

@@ -51,7 +51,17 @@ public final class FakeTaskContext implements TaskContext {
   }
 
   public FakeTaskContext(String type, @Nullable Object input, JsonObject data) {
-    this(type, input, data, null, List.of());
+    this(type, input, data, null, OutputChunk.EMPTY);
+  }
+
+  /** A task after an earlier attempt, of whose tokens the texts do not matter. */
+  public FakeTaskContext(
+      String type,
+      @Nullable Object input,
+      JsonObject data,
+      @Nullable JsonObject frozen,
+      List<Integer> prior) {
+    this(type, input, data, frozen, OutputChunk.joined(List.of(new OutputChunk(prior, ""))));
   }
 
   /** A task after an earlier attempt. */
@@ -60,7 +70,7 @@ public final class FakeTaskContext implements TaskContext {
       @Nullable Object input,
       JsonObject data,
       @Nullable JsonObject frozen,
-      List<Integer> prior) {
+      OutputChunk prior) {
     claim =
         new Claim(
             new JobId("00001781482179019396_4090_000000"),
@@ -82,8 +92,14 @@ public final class FakeTaskContext implements TaskContext {
 
   /** The next attempt at this task, with so many journaled tokens. */
   public FakeTaskContext again(int tokens) {
+    OutputChunk all = OutputChunk.joined(pieces);
     return new FakeTaskContext(
-        claim.type(), claim.input(), claim.data(), frozen, tokens().subList(0, tokens));
+        claim.type(),
+        claim.input(),
+        claim.data(),
+        frozen,
+        new OutputChunk(
+            all.tokens().subList(0, tokens), all.pieceOfEachToken().subList(0, tokens)));
   }
 
   public List<Integer> tokens() {

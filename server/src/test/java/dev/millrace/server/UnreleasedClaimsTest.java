@@ -8,6 +8,7 @@ import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobException;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
+import dev.millrace.server.internal.UnreleasedClaims;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;

@@ -182,6 +182,52 @@ class WorkerPoolTest {
   }
 
   @Test
+  void anUrgentJobStartsWhileAllSlotsAreBusy() throws InterruptedException {
+    CountDownLatch go = new CountDownLatch(1);
+    CountDownLatch busy = new CountDownLatch(2);
+    Worker worker =
+        Worker.of(
+            "wait",
+            task -> {
+              if (task.text().equals("slow")) {
+                busy.countDown();
+                go.await();
+              }
+              return task.isInteractive() ? "at once" : "in turn";
+            });
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      Server server = inMemory.start(2, worker);
+      JobId queue = inMemory.submit("wait", "slow", "slow", "slow");
+      assertThat(busy.await(30, TimeUnit.SECONDS)).isTrue();
+      JobId waiting = inMemory.submit("wait", "x");
+      JobId urgent = inMemory.submit("wait", "x");
+
+      server.startSoon(new JobId("1"));
+      server.startSoon(urgent);
+      assertThat(inMemory.await(urgent).status()).isEqualTo(Status.DONE);
+      assertThat(inMemory.task(urgent).result().text()).isEqualTo("at once");
+      assertThat(inMemory.task(waiting).state()).isEqualTo(TaskState.PENDING);
+
+      go.countDown();
+      assertThat(inMemory.await(queue).status()).isEqualTo(Status.DONE);
+      assertThat(inMemory.await(waiting).status()).isEqualTo(Status.DONE);
+      assertThat(inMemory.task(waiting).result().text()).isEqualTo("in turn");
+    }
+  }
+
+  @Test
+  void anUrgentJobWithoutAReadyWorkerWaitsInTheQueue() throws InterruptedException {
+    Gated gated = new Gated();
+    try (InMemoryServer inMemory = new InMemoryServer()) {
+      Server server = inMemory.start(1, gated);
+      JobId job = inMemory.submit("gated", "x");
+      server.startSoon(job);
+      gated.becomeReady();
+      assertThat(inMemory.await(job).status()).isEqualTo(Status.DONE);
+    }
+  }
+
+  @Test
   void tasksOfOtherTypesAreNotClaimed() throws InterruptedException {
     try (InMemoryServer inMemory = new InMemoryServer()) {
       inMemory.start(Worker.of("mine", task -> "done"));

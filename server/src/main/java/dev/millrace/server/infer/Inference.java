@@ -7,6 +7,7 @@ import dev.millrace.server.TaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.Worker;
 import dev.millrace.server.infer.InferenceStats.TokenTotals;
+import dev.millrace.server.infer.direct.DirectInference;
 import dev.millrace.server.infer.model.LoadedModel;
 import dev.millrace.server.infer.model.ModelLibrary;
 import dev.millrace.server.infer.parameters.TaskRefused;
@@ -34,7 +35,7 @@ import java.util.function.LongSupplier;
  */
 public final class Inference implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
-  private static final Duration TICK = Duration.ofSeconds(1);
+  private static final Duration TICK = Duration.ofMillis(250);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final InferenceSettings settings;
@@ -151,6 +152,11 @@ public final class Inference implements AutoCloseable {
     return settings.canEmbed()
         ? List.of(generate, new EmbedWorker(library, counters))
         : List.of(generate);
+  }
+
+  /** Inference without jobs, on the same models. */
+  public DirectInference direct() {
+    return new DirectInference(library, counters);
   }
 
   /** How many tasks to claim at once: as many as the batch holds, and a few more that follow. */

@@ -1,5 +1,6 @@
 package dev.millrace.server.infer;
 
+import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.NumericsVersion;
@@ -12,9 +13,11 @@ import dev.millrace.server.infer.model.ModelLibrary;
 import dev.millrace.server.infer.parameters.EmbedParameters;
 import dev.millrace.server.infer.parameters.GenerateParameters;
 import dev.millrace.server.infer.parameters.TaskRefused;
+import dev.millrace.server.infer.run.AnswerContent;
 import dev.millrace.server.infer.run.ResolvedTask;
 import dev.millrace.server.infer.shelf.ModelLease;
 import dev.millrace.server.infer.shelf.ModelLoadException;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -71,7 +74,15 @@ record TaskVerifier(ModelLibrary library) {
     if (result.finish() != FinishReason.STOP && result.finish() != FinishReason.LENGTH) {
       return cannot("the repetition ended with " + result.finish() + " " + result.reason());
     }
-    return compare(request.result().text(), resolved.splitAnswer(result).answer());
+    AnswerContent content = AnswerContent.of(resolved.outputFormat(), result);
+    JsonObject receipt = request.result().receipt();
+    List<?> before = receipt == null ? List.of() : receipt.list("tool_calls");
+    return compare(
+        withCalls(request.result().text(), before), withCalls(content.text(), content.callsJson()));
+  }
+
+  private static String withCalls(String text, List<?> calls) {
+    return calls.isEmpty() ? text : text + Json.write(calls);
   }
 
   private VerifyResult embedded(VerifyRequest request) throws InterruptedException {

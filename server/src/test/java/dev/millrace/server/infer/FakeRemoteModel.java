@@ -144,7 +144,7 @@ final class FakeRemoteModel implements RemoteModelOpener {
               WheelSettings.of(settings, load.pages(), load.context()),
               List.of(PipeProcessor.local(List.of(new Doubted(model.segment())), model.end())),
               tokenizer,
-              () -> Detokenizer.of(tokenizer.decoder()),
+              shown -> Detokenizer.of(tokenizer, shown),
               System::nanoTime,
               null);
       wheels = turning;

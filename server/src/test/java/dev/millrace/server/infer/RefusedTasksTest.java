@@ -68,6 +68,16 @@ class RefusedTasksTest {
         "model           | 7           | text",
         "stop            | [\"a\",\"\"]| a text that is not empty, or a list of such",
         "tools           | {}          | a list of functions, each an object",
+        "tools           | [{}]        | {\"type\": \"function\", \"function\": {\"name\": …,"
+            + " \"parameters\": …}}",
+        "tool_choice     | \"maybe\"   | \"none\", \"auto\", \"required\", or an object of type"
+            + " function or allowed_tools",
+        "parallel_tool_calls | 1       | true or false",
+        "logprobs        | 21          | a whole number from 0 to 20",
+        "record_pieces   | 1           | true or false",
+        "continue_final_message | 1    | true or false",
+        "chat_template_kwargs | []     | an object of variables of the chat template",
+        "reasoning_effort | \"huge\"   | one of none, minimal, low, medium, high, xhigh, max",
         "json_schema     | [1]         | a JSON schema: an object, or its text",
         "logit_bias      | [1]         | an object of numbers from -1e6 to 1e6 by token id",
       })
@@ -80,7 +90,7 @@ class RefusedTasksTest {
   @Test
   void anUnknownParameterIsRefusedWithTheKnownOnes() throws Exception {
     assertThat(refusal("x", "{\"temprature\": 1}"))
-        .startsWith("parameter \"temprature\" is not known here; known are: frequency_penalty,")
+        .startsWith("parameter \"temprature\" is not known here; known are: chat_template_kwargs,")
         .contains("temperature", "json_schema", "messages");
     assertThat(refusal(new FakeTaskContext("embed", "x", Json.object("{\"temperature\": 1}"))))
         .isEqualTo(
@@ -99,6 +109,24 @@ class RefusedTasksTest {
   }
 
   @Test
+  void whatTheModelCannotDoIsRefusedByName() throws Exception {
+    assertThat(refusal("x", "{\"reasoning_effort\": \"low\"}"))
+        .isEqualTo(
+            "parameter \"reasoning_effort\" is \"low\"; the chat template of this model has no"
+                + " switch for it");
+    assertThat(refusal("x", "{\"tool_choice\": \"required\"}"))
+        .isEqualTo("parameter \"tool_choice\" requires a call, but there are no tools");
+    assertThat(refusal("x", "{\"continue_final_message\": true}"))
+        .startsWith("parameter \"continue_final_message\" needs a last message of role assistant");
+    String tool = "{\"type\": \"function\", \"function\": {\"name\": \"f\"}}";
+    assertThat(refusal("x", "{\"tools\": [%s, %s]}".formatted(tool, tool)))
+        .isEqualTo("parameter \"tools\" has two functions \"f\"");
+    String named = "{\"type\": \"function\", \"function\": {\"name\": \"g\"}}";
+    assertThat(refusal("x", "{\"tools\": [%s], \"tool_choice\": %s}".formatted(tool, named)))
+        .isEqualTo("parameter \"tool_choice\" names \"g\", which is none of the tools");
+  }
+
+  @Test
   void anInputIsTextOrAnObject() throws Exception {
     assertThat(refusal(new FakeTaskContext("generate", List.of(1L), Json.object("{}"))))
         .isEqualTo("the input is [1]; it must be text, or an object of parameters");
@@ -111,7 +139,8 @@ class RefusedTasksTest {
     assertThat(refusal("abcdefgh ".repeat(60), "{\"max_tokens\": 100}"))
         .matches(
             "Prompt too large for context budget: prompt_tokens=\\d+ max_ctx=256 overhead=64"
-                + " requested_n_predict=100");
+                + " requested_n_predict=100; the maximum context length is 256 tokens, and the"
+                + " prompt has \\d+");
   }
 
   @Test

@@ -21,7 +21,7 @@ final class EmbedBatcher {
   private static final int MAX_BATCH = 64;
 
   private final BatchEmbedder model;
-  private final Queue<EmbedRequest> queue = new ArrayDeque<>(); // guarded by this
+  private final Queue<QueuedText> queue = new ArrayDeque<>(); // guarded by this
   private boolean computing; // guarded by this
 
   /** Computes a batch, as {@link Embeddings#embed}. */
@@ -35,8 +35,8 @@ final class EmbedBatcher {
   }
 
   /** Adds a text to the queue. */
-  EmbedRequest submit(int[] tokens, Pooling pooling, boolean normalise) {
-    EmbedRequest request = new EmbedRequest(tokens, pooling, normalise);
+  QueuedText submit(int[] tokens, Pooling pooling, boolean normalise) {
+    QueuedText request = new QueuedText(tokens, pooling, normalise);
     synchronized (this) {
       queue.add(request);
     }
@@ -44,7 +44,7 @@ final class EmbedBatcher {
   }
 
   /** A text in the queue. */
-  final class EmbedRequest {
+  final class QueuedText {
     private final int[] tokens;
     private final Pooling pooling;
     private final boolean normalise;
@@ -52,13 +52,13 @@ final class EmbedBatcher {
     private float @Nullable [] vector; // guarded by the batcher
     private @Nullable Throwable problem; // guarded by the batcher
 
-    private EmbedRequest(int[] tokens, Pooling pooling, boolean normalise) {
+    private QueuedText(int[] tokens, Pooling pooling, boolean normalise) {
       this.tokens = tokens;
       this.pooling = pooling;
       this.normalise = normalise;
     }
 
-    private boolean fitsWith(EmbedRequest other) {
+    private boolean fitsWith(QueuedText other) {
       return pooling == other.pooling && normalise == other.normalise;
     }
 
@@ -79,7 +79,7 @@ final class EmbedBatcher {
      */
     Optional<float[]> await() throws InterruptedException {
       try {
-        List<EmbedRequest> batch = awaitBatch(this);
+        List<QueuedText> batch = awaitBatch(this);
         if (!batch.isEmpty()) {
           computeAndFree(batch);
         }
@@ -111,14 +111,14 @@ final class EmbedBatcher {
    * Waits until the request has ended, or until it is the first and the model is free: then returns
    * the batch to compute.
    */
-  private synchronized List<EmbedRequest> awaitBatch(EmbedRequest own) throws InterruptedException {
+  private synchronized List<QueuedText> awaitBatch(QueuedText own) throws InterruptedException {
     while (!own.ended && (computing || queue.peek() != own)) {
       wait();
     }
-    List<EmbedRequest> batch = new ArrayList<>();
+    List<QueuedText> batch = new ArrayList<>();
     while (!own.ended
         && batch.size() < MAX_BATCH
-        && queue.peek() instanceof EmbedRequest request
+        && queue.peek() instanceof QueuedText request
         && request.fitsWith(own)) {
       batch.add(queue.remove());
     }
@@ -126,7 +126,7 @@ final class EmbedBatcher {
     return batch;
   }
 
-  private void computeAndFree(List<EmbedRequest> batch) {
+  private void computeAndFree(List<QueuedText> batch) {
     try {
       compute(batch);
     } finally {
@@ -134,10 +134,10 @@ final class EmbedBatcher {
     }
   }
 
-  private void compute(List<EmbedRequest> batch) {
+  private void compute(List<QueuedText> batch) {
     try {
       int[][] texts = batch.stream().map(request -> request.tokens).toArray(int[][]::new);
-      EmbedRequest first = batch.getFirst();
+      QueuedText first = batch.getFirst();
       float[][] vectors = model.embed(texts, first.pooling, first.normalise);
       synchronized (this) {
         for (int i = 0; i < vectors.length; i++) {
@@ -154,7 +154,7 @@ final class EmbedBatcher {
     }
   }
 
-  private synchronized void fail(EmbedRequest request, Throwable error) {
+  private synchronized void fail(QueuedText request, Throwable error) {
     request.end(null, error);
   }
 

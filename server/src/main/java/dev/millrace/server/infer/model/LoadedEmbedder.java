@@ -5,16 +5,19 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.Embeddings;
 import dev.millrace.engine.api.Pooling;
 import dev.millrace.engine.error.EngineException;
-import dev.millrace.server.infer.model.EmbedBatcher.EmbedRequest;
+import dev.millrace.server.infer.model.EmbedBatcher.QueuedText;
 import dev.millrace.server.infer.model.ModelFileHasher.Hashed;
 import dev.millrace.server.infer.parameters.EmbedParameters;
 import dev.millrace.server.infer.parameters.TaskRefused;
+import dev.millrace.server.infer.parameters.TaskRefused.Reason;
 import dev.millrace.server.infer.shelf.ShelfItem;
 import dev.millrace.server.infer.shelf.ShelfItemLoader;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A loaded model that turns texts into vectors. */
 public final class LoadedEmbedder implements ShelfItem {
@@ -72,36 +75,114 @@ public final class LoadedEmbedder implements ShelfItem {
       throws InterruptedException {
     Pooling pooling = asked.pooling() == null ? embeddings.usualPooling() : asked.pooling();
     int[] tokens = tokens(asked.text());
-    EmbedRequest request = batcher.submit(tokens, pooling, asked.normalize());
+    QueuedText request = batcher.submit(tokens, pooling, asked.normalize());
     onStart.accept(request::cancel);
     return request
         .await()
         .map(vector -> new EmbeddingVector(toJson(vector), tokens.length, vector.length, pooling));
   }
 
-  private int[] tokens(String text) {
-    int[] tokens;
+  /**
+   * Computes vectors of length 1 in one batch, as far as other requests leave room for it.
+   *
+   * @param texts their tokens, as {@link #tokens} and {@link #checked} return them
+   * @param dimensions how many of the first numbers to keep; null: all
+   * @throws EngineException if this attempt failed
+   */
+  public List<float[]> embedAll(List<int[]> texts, @Nullable Integer dimensions)
+      throws InterruptedException {
+    if (dimensions != null && (dimensions < 1 || dimensions > embeddings.width())) {
+      throw TaskRefused.ofParameter(
+          "dimensions",
+          "parameter \"dimensions\" is %d; vectors of model \"%s\" can have 1 to %d"
+              .formatted(dimensions, description.name(), embeddings.width()));
+    }
+    List<QueuedText> queued = new ArrayList<>();
+    texts.forEach(tokens -> queued.add(batcher.submit(tokens, embeddings.usualPooling(), true)));
     try {
-      tokens = embeddings.tokenizer().encode(text, true, true);
+      List<float[]> vectors = new ArrayList<>();
+      for (QueuedText text : queued) {
+        float[] vector = requireFinite(text.await().orElseThrow());
+        vectors.add(dimensions == null ? vector : shortened(vector, dimensions));
+      }
+      return vectors;
+    } finally {
+      queued.forEach(QueuedText::cancel); // those that an error has left behind
+    }
+  }
+
+  /** The first numbers of a vector, divided by their length. */
+  private static float[] shortened(float[] vector, int dimensions) {
+    float[] first = Arrays.copyOf(vector, dimensions);
+    double squares = 0;
+    for (float number : first) {
+      squares += (double) number * number;
+    }
+    double length = Math.sqrt(squares);
+    for (int i = 0; i < dimensions && length > 0; i++) {
+      first[i] = (float) (first[i] / length);
+    }
+    return first;
+  }
+
+  /**
+   * The tokens of a text.
+   *
+   * @throws TaskRefused if it cannot have a vector
+   */
+  public int[] tokens(String text) {
+    try {
+      return checkedLength(embeddings.tokenizer().encode(text, true, true));
     } catch (EngineException e) {
       throw new TaskRefused(String.valueOf(e.getMessage()), e);
     }
-    if (tokens.length == 0 || tokens.length > embeddings.maxTokens()) {
+  }
+
+  /**
+   * The same tokens, if they can have a vector.
+   *
+   * @throws TaskRefused if not
+   */
+  public int[] checked(int[] tokens) {
+    int size = embeddings.tokenizer().size();
+    for (int token : tokens) {
+      if (token < 0 || token >= size) {
+        throw TaskRefused.ofParameter(
+            "input",
+            "parameter \"input\" has token %d; model \"%s\" has tokens 0 to %d"
+                .formatted(token, description.name(), size - 1));
+      }
+    }
+    return checkedLength(tokens);
+  }
+
+  private int[] checkedLength(int[] tokens) {
+    int most = embeddings.maxTokens();
+    if (tokens.length == 0 || tokens.length > most) {
       throw new TaskRefused(
-          "a text of %d tokens cannot be embedded: model \"%s\" takes 1 to %d"
-              .formatted(tokens.length, description.name(), embeddings.maxTokens()));
+          tokens.length == 0 ? Reason.PARAMETER : Reason.CONTEXT_LENGTH,
+          "input",
+          "a text of %d tokens cannot be embedded: model \"%s\" takes 1 to %d; its maximum context length is %d tokens"
+              .formatted(tokens.length, description.name(), most, most),
+          null);
     }
     return tokens;
   }
 
-  private String toJson(float[] vector) {
-    List<Object> numbers = new ArrayList<>(vector.length);
+  private float[] requireFinite(float[] vector) {
     for (float number : vector) {
       if (!Float.isFinite(number)) {
         throw new TaskRefused(
             "model \"%s\" returned an embedding that contains %s; only finite numbers can be published"
                 .formatted(description.name(), number));
       }
+    }
+    return vector;
+  }
+
+  private String toJson(float[] vector) {
+    List<Object> numbers = new ArrayList<>(vector.length);
+    for (float number : requireFinite(vector)) {
       numbers.add(number);
     }
     return Json.pretty(

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /** A loaded model that generates text. */
@@ -31,6 +32,7 @@ public final class LoadedModel implements ShelfItem {
   private final PromptEncoder prompts;
   private final SamplingParameters defaults;
   private final ConstraintCache constraints;
+  private final AtomicLong latestOrder = new AtomicLong();
 
   private LoadedModel(
       ModelDescription description, Hashed<Engine> hashed, OperatorDefaults operatorDefaults) {
@@ -118,6 +120,21 @@ public final class LoadedModel implements ShelfItem {
   /** The parameters of tasks that do not set them; only the seed may be null. */
   public SamplingParameters defaults() {
     return defaults;
+  }
+
+  /** The bytes of a token in a text, also of a control token. */
+  public byte[] tokenBytes(int token) {
+    return engine.tokenizer().shownBytes(token);
+  }
+
+  /** Notes the place of a task of the queue. */
+  public void noteOrder(long order) {
+    latestOrder.accumulateAndGet(order, Math::max);
+  }
+
+  /** The place behind all tasks of the queue that came so far. */
+  public long orderAfterQueue() {
+    return latestOrder.get();
   }
 
   public ConstraintCache constraints() {

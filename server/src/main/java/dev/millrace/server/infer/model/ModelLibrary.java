@@ -2,6 +2,7 @@ package dev.millrace.server.infer.model;
 
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.error.EngineException;
+import dev.millrace.server.infer.parameters.ModelNameMatcher;
 import dev.millrace.server.infer.parameters.TaskRefused;
 import dev.millrace.server.infer.shelf.ModelLease;
 import dev.millrace.server.infer.shelf.ModelMemoryBudget;
@@ -10,6 +11,7 @@ import dev.millrace.server.infer.shelf.ModelShelf;
 import dev.millrace.server.infer.shelf.ShelfItem;
 import dev.millrace.server.infer.shelf.ShelfItemLoader;
 import dev.millrace.server.infer.shelf.ShelfSettings;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,7 +32,7 @@ public final class ModelLibrary implements AutoCloseable {
    * @param remoteSlot null: the whole model is loaded here
    * @param listed whether it was ready at least once
    */
-  private record ServedModel(
+  private record LibraryEntry(
       ModelDescription description,
       ShelfItemLoader<LoadedModel> model,
       ShelfItemLoader<LoadedEmbedder> embeddings,
@@ -47,7 +49,7 @@ public final class ModelLibrary implements AutoCloseable {
     }
   }
 
-  private final Map<String, ServedModel> served = new LinkedHashMap<>();
+  private final Map<String, LibraryEntry> served = new LinkedHashMap<>();
   private final List<RemoteModelSlot> remoteSlots = new ArrayList<>();
   private final ModelMemoryBudget budget;
   private final ModelShelf shelf; // the models that are loaded here completely
@@ -72,7 +74,7 @@ public final class ModelLibrary implements AutoCloseable {
       AtomicBoolean listed = new AtomicBoolean();
       served.put(
           model.name(),
-          new ServedModel(
+          new LibraryEntry(
               description, loader, LoadedEmbedder.source(description, hasher), remoteSlot, listed));
       if (remoteSlot != null) {
         remoteSlots.add(remoteSlot);
@@ -83,7 +85,7 @@ public final class ModelLibrary implements AutoCloseable {
       }
     }
     budget = new ModelMemoryBudget(shelfSettings.memory(), reserved);
-    shelf = new ModelShelf(budget, shelfSettings.idle(), clock);
+    shelf = new ModelShelf(budget, shelfSettings.idle(), shelfSettings.switching(), clock);
   }
 
   public ModelShelf shelf() {
@@ -97,13 +99,25 @@ public final class ModelLibrary implements AutoCloseable {
    * @throws TaskRefused if it is not served, or is for embeddings only
    */
   public ModelRequest<LoadedModel> requestGenerator(@Nullable String name) {
-    ServedModel found = generatorNamed(name);
+    return requestGenerator(name, false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param interactive whether somebody waits for it
+   */
+  public ModelRequest<LoadedModel> requestGenerator(@Nullable String name, boolean interactive) {
+    LibraryEntry found = generatorNamed(name);
     if (found.description.isEncoder()) {
-      throw new TaskRefused(
+      throw TaskRefused.ofParameter(
+          "model",
           "model \"%s\" is for embeddings and generates no text; use it in a job of type embed"
               .formatted(found.description.name()));
     }
-    return found.remoteSlot == null ? shelf.request(found.model) : found.remoteSlot.request();
+    return found.remoteSlot == null
+        ? shelf.request(found.model, interactive)
+        : found.remoteSlot.request();
   }
 
   /** Whether a model could generate now: all layers at other nodes are available. */
@@ -111,8 +125,14 @@ public final class ModelLibrary implements AutoCloseable {
     return generatorNamed(name).description.isReady();
   }
 
-  private ServedModel generatorNamed(@Nullable String name) {
-    return name == null ? first(description -> !description.isEncoder()) : named(name);
+  private LibraryEntry generatorNamed(@Nullable String name) {
+    return name == null || isDefault(name)
+        ? first(description -> !description.isEncoder())
+        : named(name);
+  }
+
+  private boolean isDefault(String name) {
+    return name.equals(ModelNameMatcher.DEFAULT) && !serves(name);
   }
 
   /**
@@ -122,22 +142,57 @@ public final class ModelLibrary implements AutoCloseable {
    * @throws TaskRefused if it is not served, or has layers at other nodes
    */
   public ModelRequest<LoadedEmbedder> requestEmbedder(@Nullable String name) {
-    ServedModel found =
-        name == null
+    return requestEmbedder(name, false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param interactive whether somebody waits for it
+   */
+  public ModelRequest<LoadedEmbedder> requestEmbedder(@Nullable String name, boolean interactive) {
+    LibraryEntry found =
+        name == null || isDefault(name)
             ? first(ModelDescription::isEncoder, description -> description.remoteOpener() == null)
             : named(name);
     if (found.description.remoteOpener() != null) {
-      throw new TaskRefused(
+      throw TaskRefused.ofParameter(
+          "model",
           "model \"%s\" gives no embeddings here: some of its layers are at other nodes; serve a model for embeddings as well"
               .formatted(found.description.name()));
     }
-    return shelf.request(found.embeddings);
+    return shelf.request(found.embeddings, interactive);
+  }
+
+  /**
+   * What requests can know about a model.
+   *
+   * @param context the most positions of a sequence
+   */
+  public record Listing(String name, boolean generates, boolean embeds, Path file, int context) {}
+
+  /** All models that tasks can use, the default first. */
+  public List<Listing> listings() {
+    List<Listing> all = new ArrayList<>();
+    for (LibraryEntry model : served.values()) {
+      ModelDescription about = model.description;
+      if (model.isListed()) {
+        all.add(
+            new Listing(
+                about.name(),
+                !about.isEncoder(),
+                about.remoteOpener() == null,
+                about.file(),
+                about.capacity()));
+      }
+    }
+    return all;
   }
 
   /** The names of all models that tasks can use, the default first. */
   public List<String> servedNames() {
     return served.values().stream()
-        .filter(ServedModel::isListed)
+        .filter(LibraryEntry::isListed)
         .map(model -> model.description.name())
         .toList();
   }
@@ -148,12 +203,12 @@ public final class ModelLibrary implements AutoCloseable {
    */
   public boolean canGenerate() {
     return served.values().stream().allMatch(model -> model.description.remoteOpener() == null)
-        || served.values().stream().anyMatch(ServedModel::canGenerate);
+        || served.values().stream().anyMatch(LibraryEntry::canGenerate);
   }
 
   /** Runs {@code hook} each time a model becomes ready. */
   public void onReady(Runnable hook) {
-    for (ServedModel model : served.values()) {
+    for (LibraryEntry model : served.values()) {
       if (model.description.remoteOpener() != null) {
         model.description.remoteOpener().onReady(hook);
       }
@@ -169,7 +224,7 @@ public final class ModelLibrary implements AutoCloseable {
   /** The models that have layers at other nodes. */
   public List<RemoteModelStatus> remoteModels() {
     List<RemoteModelStatus> all = new ArrayList<>();
-    for (ServedModel model : served.values()) {
+    for (LibraryEntry model : served.values()) {
       RemoteModelOpener opener = model.description.remoteOpener();
       if (opener != null) {
         boolean ready = opener.ready();
@@ -191,9 +246,9 @@ public final class ModelLibrary implements AutoCloseable {
 
   /** The first model that meets the first condition that any meets; else the first of all. */
   @SafeVarargs
-  private ServedModel first(Predicate<ModelDescription>... conditions) {
+  private LibraryEntry first(Predicate<ModelDescription>... conditions) {
     for (Predicate<ModelDescription> condition : conditions) {
-      for (ServedModel model : served.values()) {
+      for (LibraryEntry model : served.values()) {
         if (condition.test(model.description)) {
           return model;
         }
@@ -202,8 +257,8 @@ public final class ModelLibrary implements AutoCloseable {
     return served.values().iterator().next();
   }
 
-  private ServedModel named(String name) {
-    ServedModel found = served.get(name);
+  private LibraryEntry named(String name) {
+    LibraryEntry found = served.get(name);
     return found == null
         ? Objects.requireNonNull(served.get(TaskRefused.requireServed(name, served.keySet())))
         : found;
@@ -218,7 +273,7 @@ public final class ModelLibrary implements AutoCloseable {
   public void loadDefault(Duration patience) throws InterruptedException {
     checkRoom();
     remoteSlots.forEach(RemoteModelSlot::startOpening);
-    ServedModel first = served.values().iterator().next();
+    LibraryEntry first = served.values().iterator().next();
     if (first.remoteSlot == null) {
       ModelRequest<?> request =
           first.description.isEncoder()
@@ -265,6 +320,7 @@ public final class ModelLibrary implements AutoCloseable {
   /** Unloads idle models, and reopens remote ones that ended. */
   public void maintain() throws InterruptedException {
     shelf.unloadIdle();
+    shelf.serveOverdue();
     for (RemoteModelSlot model : remoteSlots) {
       model.reopenIfNeeded();
     }

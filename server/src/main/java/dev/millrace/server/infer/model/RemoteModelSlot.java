@@ -5,6 +5,7 @@ import dev.millrace.server.infer.shelf.ModelLoadException;
 import dev.millrace.server.infer.shelf.ModelMemoryBudget;
 import dev.millrace.server.infer.shelf.ModelRequest;
 import dev.millrace.server.infer.shelf.ModelShelf;
+import dev.millrace.server.infer.shelf.ModelSwitchBounds;
 import dev.millrace.server.infer.shelf.ShelfItem;
 import dev.millrace.server.infer.shelf.ShelfItemLoader;
 import java.time.Duration;
@@ -34,7 +35,9 @@ final class RemoteModelSlot implements AutoCloseable {
    */
   RemoteModelSlot(ShelfItemLoader<LoadedModel> loader, LongSupplier clock) {
     this.loader = loader;
-    this.shelf = new ModelShelf(new ModelMemoryBudget(loader.bytes(), 0), NEVER, clock);
+    this.shelf =
+        new ModelShelf(
+            new ModelMemoryBudget(loader.bytes(), 0), NEVER, ModelSwitchBounds.NONE, clock);
     this.clock = clock;
   }
 

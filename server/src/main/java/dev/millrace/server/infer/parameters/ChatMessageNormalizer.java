@@ -1,5 +1,9 @@
 package dev.millrace.server.infer.parameters;
 
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonException;
+import dev.millrace.core.json.JsonObject;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,10 +51,46 @@ final class ChatMessageNormalizer {
       message.put("role", "system"); // the name that templates know
     }
     boolean calls = role.equals("assistant") && given.get("tool_calls") != null;
+    if (calls) {
+      message.put("tool_calls", calls(given.get("tool_calls")));
+    }
     if (!calls || given.get("content") != null) {
       message.put("content", content(given.get("content")));
     }
     return message;
+  }
+
+  /** Calls with their arguments as objects, which templates write as JSON themselves. */
+  private static List<Object> calls(@Nullable Object given) {
+    if (!(given instanceof List<?> list)) {
+      throw ParameterReader.invalid("messages: tool_calls", given, "a list of calls");
+    }
+    List<Object> calls = new ArrayList<>();
+    for (Object each : list) {
+      if (!(each instanceof Map<?, ?>)) {
+        throw ParameterReader.invalid("messages: tool_calls", each, "an object");
+      }
+      Map<String, @Nullable Object> call =
+          new LinkedHashMap<>(JsonObject.of(each, "tool_calls").values());
+      if (call.get("function") instanceof Map<?, ?> function
+          && function.get("arguments") instanceof String text) {
+        Map<String, @Nullable Object> parsed =
+            new LinkedHashMap<>(JsonObject.of(function, "function").values());
+        parsed.put("arguments", arguments(text));
+        call.put("function", parsed);
+      }
+      calls.add(call);
+    }
+    return calls;
+  }
+
+  private static Object arguments(String text) {
+    try {
+      return text.isBlank() ? Map.of() : Json.object(text).values();
+    } catch (JsonException e) {
+      throw ParameterReader.invalid(
+          "messages: tool_calls: arguments", text, "the text of a JSON object");
+    }
   }
 
   /** A null counts as absent: clients send back messages with all their nulls. */
@@ -58,7 +98,8 @@ final class ChatMessageNormalizer {
     given.forEach(
         (name, value) -> {
           if (value != null && !names.contains(name)) {
-            throw new TaskRefused(
+            throw TaskRefused.ofParameter(
+                where,
                 "parameter \"%s: %s\" is not known here; known are: %s"
                     .formatted(where, name, String.join(", ", new TreeSet<>(names))));
           }

@@ -2,6 +2,7 @@ package dev.millrace.server.infer.parameters;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.api.Sampling;
+import dev.millrace.engine.toolcall.ToolCallFormat;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -11,29 +12,42 @@ import org.jspecify.annotations.Nullable;
  * What a task is run with: its own parameters, completed by the defaults of its first attempt.
  *
  * @param sampling every field is set
+ * @param tools null: the output has no calls
+ * @param freeThoughts whether thoughts come before what the constraint covers; else it covers the
+ *     whole output, as it did in tasks of older versions
  */
 public record EffectiveParameters(
-    SamplingParameters sampling, LogitAdjustments logits, OutputRules output) {
+    SamplingParameters sampling,
+    LogitAdjustments logits,
+    OutputRules output,
+    @Nullable ToolUse tools,
+    boolean freeThoughts) {
+  private static final String START = "constraint_start";
+  private static final String AFTER_THOUGHTS = "after_thoughts";
 
   /**
+   * Parameters without calls.
+   *
    * @param seed used if neither the task nor the defaults set one
    */
   public static EffectiveParameters of(
       GenerateParameters asked, SamplingParameters defaults, long seed) {
-    SamplingParameters sampling = asked.samplingWithImplied().orElse(defaults);
+    SamplingParameters sampling = asked.sampling().orElse(defaults);
     return new EffectiveParameters(
         sampling.seed() == null ? sampling.toBuilder().seed(seed).build() : sampling,
         asked.logits(),
-        asked.output());
+        asked.output(),
+        null,
+        true);
   }
 
   /**
    * Reads what {@link #toJson} of an earlier attempt wrote.
    *
-   * @param constraint the task's: the JSON has only its hash
+   * @param asked the task's: the JSON has only the hash of its constraint and of its tools
    * @throws RuntimeException if the JSON is something else
    */
-  public static EffectiveParameters parse(JsonObject json, @Nullable OutputConstraint constraint) {
+  public static EffectiveParameters parse(JsonObject json, GenerateParameters asked) {
     Map<Integer, Float> bias = new TreeMap<>();
     json.object("logit_bias")
         .values()
@@ -57,7 +71,17 @@ public record EffectiveParameters(
         new OutputRules(
             json.list("stop").stream().map(String::valueOf).toList(),
             json.flag("ignore_eos", false),
-            constraint));
+            asked.output().constraint(),
+            asked.output().report()),
+        tools(json, asked.tools()),
+        AFTER_THOUGHTS.equals(json.get(START)));
+  }
+
+  /** The calls of an earlier attempt; an older version parsed none, whatever was asked. */
+  private static @Nullable ToolUse tools(JsonObject json, ToolParameters asked) {
+    return json.has("tool_choice")
+        ? asked.use(ToolCallFormat.named(json.string("tool_format")).orElseThrow())
+        : null;
   }
 
   private static float floats(@Nullable Object value) {
@@ -84,8 +108,18 @@ public record EffectiveParameters(
     putUnless(json, "stop", output.stops(), output.stops().isEmpty());
     putUnless(json, "ignore_eos", true, !output.ignoreEos());
     OutputConstraint constraint = output.constraint();
+    putUnless(json, START, AFTER_THOUGHTS, !freeThoughts || constraint == null && tools == null);
+    putUnless(json, "logprobs", logprobs(), output.report().logprobs() == null);
+    if (tools != null) {
+      tools.addTo(json);
+    }
     return json.putIfPresent(
         "constraint", constraint == null ? null : constraint.toJson().values());
+  }
+
+  private long logprobs() {
+    Integer alternatives = output.report().logprobs();
+    return alternatives == null ? -1 : alternatives;
   }
 
   private Map<String, Object> biasJson() {
@@ -103,7 +137,30 @@ public record EffectiveParameters(
   /** The same with at most {@code room} tokens. */
   public EffectiveParameters cappedTo(int room) {
     return new EffectiveParameters(
-        sampling.toBuilder().maxTokens(Math.min(room, maxTokens())).build(), logits, output);
+        sampling.toBuilder().maxTokens(Math.min(room, maxTokens())).build(),
+        logits,
+        output,
+        tools,
+        freeThoughts);
+  }
+
+  /** The same with these calls. */
+  public EffectiveParameters withTools(@Nullable ToolUse use) {
+    return new EffectiveParameters(sampling, logits, output, use, freeThoughts);
+  }
+
+  /** The same with the seed of another answer to the same prompt. */
+  public EffectiveParameters withSeed(long seed) {
+    return new EffectiveParameters(
+        sampling.toBuilder().seed(seed).build(), logits, output, tools, freeThoughts);
+  }
+
+  /**
+   * Whether a grammar covers the whole answer. A grammar of calls alone covers it only from a call
+   * on, if none is required.
+   */
+  public boolean isAnswerConstrained() {
+    return output.constraint() != null || tools != null && tools.required();
   }
 
   public int maxTokens() {
@@ -131,6 +188,7 @@ public record EffectiveParameters(
         .frequencyPenalty(logits.frequencyPenalty())
         .logitBias(logits.logitBias())
         .seed(seed())
+        .logprobs((int) logprobs())
         .build();
   }
 }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 public record GenerateParameters(
     @Nullable String model,
     TaskPrompt prompt,
+    ToolParameters tools,
     SamplingParameters sampling,
     LogitAdjustments logits,
     OutputRules output) {
@@ -45,6 +46,9 @@ public record GenerateParameters(
     Set<String> all = new HashSet<>(SAMPLING);
     all.addAll(TaskPrompt.NAMES);
     all.addAll(OutputConstraint.NAMES);
+    all.addAll(OutputReport.NAMES);
+    all.addAll(TemplateOptions.NAMES);
+    all.addAll(ToolParameters.NAMES);
     return Set.copyOf(all);
   }
 
@@ -53,15 +57,19 @@ public record GenerateParameters(
    */
   public static GenerateParameters of(JsonObject data, @Nullable Object input) {
     ParameterReader fields = ParameterReader.of(data, input, KNOWN);
+    TaskPrompt prompt = TaskPrompt.of(fields);
+    ToolParameters tools = ToolParameters.of(fields);
     return new GenerateParameters(
         fields.text("model"),
-        TaskPrompt.of(fields),
+        tools.choice() == ToolParameters.Choice.NONE ? prompt.withoutTools() : prompt,
+        tools,
         sampling(fields),
         logits(fields),
         new OutputRules(
             fields.texts("stop", "a text that is not empty, or a list of such"),
             Boolean.TRUE.equals(fields.flag("ignore_eos")),
-            OutputConstraint.of(fields)));
+            OutputConstraint.of(fields),
+            OutputReport.of(fields)));
   }
 
   private static SamplingParameters sampling(ParameterReader fields) {
@@ -83,7 +91,7 @@ public record GenerateParameters(
             fields.integer(
                 "repeat_last_n", -1, "a whole number, at least -1 (-1 is the whole text)"))
         .seed(fields.whole("seed", Long.MIN_VALUE, Long.MAX_VALUE, "a whole number of 64 bits"))
-        .thinking(fields.flag("thinking"))
+        .thinking(TemplateOptions.thinking(fields))
         .build();
   }
 
@@ -115,12 +123,5 @@ public record GenerateParameters(
       throw ParameterReader.invalid("logit_bias[" + token + "]", value, BIAS);
     }
     bias.put(Integer.valueOf(token.toString()), ((Number) value).floatValue());
-  }
-
-  /** A constrained output has no place for thoughts, unless the task asks for them itself. */
-  SamplingParameters samplingWithImplied() {
-    return output.constraint() != null && sampling.thinking() == null
-        ? sampling.toBuilder().thinking(false).build()
-        : sampling;
   }
 }

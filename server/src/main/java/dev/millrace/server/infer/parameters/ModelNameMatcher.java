@@ -20,6 +20,9 @@ import java.util.regex.Pattern;
  * </ol>
  */
 public final class ModelNameMatcher {
+  /** The name of the default model, unless one is called so. */
+  public static final String DEFAULT = "default";
+
   private static final String SUFFIX = ".gguf";
   private static final Pattern PART = Pattern.compile("(.+)-\\d{5}-of-\\d{5}");
 

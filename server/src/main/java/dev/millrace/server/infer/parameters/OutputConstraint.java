@@ -47,10 +47,10 @@ public record OutputConstraint(Kind kind, String text, boolean requiresJson) {
 
   private static OutputConstraint grammar(String text) {
     if (text.isBlank()) {
-      throw new TaskRefused("Grammar file is empty");
+      throw TaskRefused.ofParameter("grammar", "Grammar file is empty");
     }
     if (text.length() > MAX_LENGTH) {
-      throw new TaskRefused("Grammar file is too large");
+      throw TaskRefused.ofParameter("grammar", "Grammar file is too large");
     }
     return new OutputConstraint(Kind.GRAMMAR, text, false);
   }
@@ -60,7 +60,7 @@ public record OutputConstraint(Kind kind, String text, boolean requiresJson) {
       try {
         return new OutputConstraint(Kind.JSON_SCHEMA, Json.object(text).toString(), true);
       } catch (JsonException e) {
-        throw new TaskRefused("json_schema: " + e.getMessage(), e);
+        throw refusal("json_schema", e);
       }
     }
     if (schema instanceof Map<?, ?>) {
@@ -104,8 +104,12 @@ public record OutputConstraint(Kind kind, String text, boolean requiresJson) {
         case JSON_OBJECT -> Grammar.jsonObject();
       };
     } catch (GrammarException e) {
-      throw new TaskRefused(name() + ": " + e.getMessage(), e);
+      throw refusal(name(), e);
     }
+  }
+
+  private static TaskRefused refusal(String name, Exception why) {
+    return new TaskRefused(TaskRefused.Reason.PARAMETER, name, name + ": " + why.getMessage(), why);
   }
 
   public String name() {

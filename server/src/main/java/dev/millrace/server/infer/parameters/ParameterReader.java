@@ -45,7 +45,8 @@ final class ParameterReader {
     }
     for (String name : all.keySet()) {
       if (!known.contains(name)) {
-        throw new TaskRefused(
+        throw TaskRefused.ofParameter(
+            name,
             "parameter \"%s\" is not known here; known are: %s"
                 .formatted(name, String.join(", ", new TreeSet<>(known))));
       }
@@ -64,8 +65,8 @@ final class ParameterReader {
   /** Refuses two fields that exclude each other. */
   void rejectBoth(String one, String other) {
     if (has(one) && has(other)) {
-      throw new TaskRefused(
-          "parameters \"%s\" and \"%s\" exclude each other; give one".formatted(one, other));
+      throw TaskRefused.ofParameter(
+          other, "parameters \"%s\" and \"%s\" exclude each other; give one".formatted(one, other));
     }
   }
 
@@ -139,6 +140,27 @@ final class ParameterReader {
     return objects;
   }
 
+  /** A list of token ids; null if absent. */
+  int @Nullable [] tokens(String name) {
+    String rule = "a list of token ids, each a whole number of at least 0";
+    Object value = values.get(name);
+    if (value == null) {
+      return null;
+    }
+    if (!(value instanceof List<?> list)) {
+      throw invalid(name, value, rule);
+    }
+    int[] ids = new int[list.size()];
+    for (int i = 0; i < ids.length; i++) {
+      Long id = list.get(i) instanceof Number number ? whole(number) : null;
+      if (id == null || id < 0 || id > Integer.MAX_VALUE) {
+        throw invalid(name, list.get(i), rule);
+      }
+      ids[i] = id.intValue();
+    }
+    return ids;
+  }
+
   /** A text, or a list of texts; empty if absent. */
   List<String> texts(String name, String rule) {
     Object value = values.get(name);
@@ -154,8 +176,8 @@ final class ParameterReader {
   }
 
   static TaskRefused invalid(String name, @Nullable Object value, String rule) {
-    return new TaskRefused(
-        "parameter \"%s\" is %s; it must be %s".formatted(name, shown(value), rule));
+    return TaskRefused.ofParameter(
+        name, "parameter \"%s\" is %s; it must be %s".formatted(name, shown(value), rule));
   }
 
   private static String shown(@Nullable Object value) {

@@ -1,6 +1,7 @@
 package dev.millrace.server.infer.parameters;
 
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.engine.toolcall.ToolCallFormat;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TaskCheck {
   private final Set<OutputConstraint> compiled = new HashSet<>();
+  private final Set<ToolUse> toolsSeen = new HashSet<>();
   private final Set<String> models;
 
   /** A check for tasks whose server is not known yet. */
@@ -52,6 +54,15 @@ public final class TaskCheck {
     requireText(parameters.prompt().lastText());
     check(parameters.model());
     check(parameters.output().constraint());
+    checkTools(parameters.tools());
+  }
+
+  /** A model may write calls in any format: what cannot be enforced in one, cannot in the others. */
+  private void checkTools(ToolParameters tools) {
+    ToolUse use = tools.use(ToolCallFormat.GENERIC);
+    if (use != null && toolsSeen.add(use)) {
+      new OutputGrammar(null, use, Set.of()).grammar();
+    }
   }
 
   /** A worker runs a blank prompt, as nrvna does; to submit one is a mistake. */
@@ -62,7 +73,7 @@ public final class TaskCheck {
   }
 
   private void check(@Nullable String model) {
-    if (model != null && !models.isEmpty()) {
+    if (model != null && !models.isEmpty() && !model.equals(ModelNameMatcher.DEFAULT)) {
       TaskRefused.requireServed(model, new TreeSet<>(models));
     }
   }

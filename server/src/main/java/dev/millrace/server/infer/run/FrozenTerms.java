@@ -3,6 +3,7 @@ package dev.millrace.server.infer.run;
 import dev.millrace.core.internal.hash.Sha256;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.NumericsVersion;
+import dev.millrace.engine.api.ThoughtTags;
 import dev.millrace.server.infer.model.LoadedModel;
 import dev.millrace.server.infer.parameters.EffectiveParameters;
 import java.util.List;
@@ -36,8 +37,10 @@ public record FrozenTerms(
    * Which tokens the model gets.
    *
    * @param thoughtTags the marks that separate thoughts from the answer; null: all is answer
+   * @param thoughtsOpened whether the prompt has opened the thoughts; null: the output has none
    */
-  public record PromptIdentity(int tokens, String sha256, @Nullable String thoughtTags) {}
+  public record PromptIdentity(
+      int tokens, String sha256, @Nullable String thoughtTags, @Nullable Boolean thoughtsOpened) {}
 
   /** A field that must not change, and the message if it does. */
   private record PinnedField(String name, String change) {}
@@ -53,12 +56,38 @@ public record FrozenTerms(
 
   public static FrozenTerms of(
       LoadedModel model, TokenizedPrompt prompt, EffectiveParameters parameters) {
+    ThoughtTags thoughts = thoughts(prompt, parameters);
     return new FrozenTerms(
         new ModelIdentity(model.name(), model.sha256(), NumericsVersion.CURRENT),
         new CacheShape(model.kvType(), model.capacity()),
         new PromptIdentity(
-            prompt.tokens().length, Sha256.hexOf(prompt.tokens()), prompt.thoughtTags()),
+            prompt.tokens().length,
+            Sha256.hexOf(prompt.tokens()),
+            prompt.thoughtTags(),
+            thoughts == null ? null : Boolean.valueOf(thoughts.opened())),
         parameters);
+  }
+
+  /** The thoughts that come before the answer; null if the whole output is answer. */
+  private static @Nullable ThoughtTags thoughts(
+      TokenizedPrompt prompt, EffectiveParameters parameters) {
+    ThoughtTags tags = prompt.thoughts();
+    if (tags == null || !parameters.isAnswerConstrained()) {
+      return tags;
+    }
+    boolean mayOpen = parameters.thinking() && prompt.knowsThoughts();
+    return parameters.freeThoughts() && (tags.opened() || mayOpen) ? tags : null;
+  }
+
+  /** The same; null if the whole output is answer. */
+  @Nullable ThoughtTags thoughts() {
+    String tags = prompt.thoughtTags();
+    Boolean opened = prompt.thoughtsOpened();
+    if (tags == null || opened == null) {
+      return null;
+    }
+    String[] both = tags.split(" ", 2);
+    return new ThoughtTags(both[0], both[1], opened);
   }
 
   JsonObject toJson() {
@@ -71,6 +100,7 @@ public record FrozenTerms(
         .put("prompt_tokens", (long) prompt.tokens())
         .put("prompt_sha256", prompt.sha256())
         .putIfPresent("thought_tags", prompt.thoughtTags())
+        .putIfPresent("thoughts_opened", prompt.thoughtsOpened())
         .put("parameters", parameters.toJson().values());
   }
 
@@ -85,9 +115,18 @@ public record FrozenTerms(
             "%s (%s then, %s now)".formatted(field.change, brief(before), brief(present)));
       }
     }
-    String before = String.valueOf(frozen.object("parameters").get("constraint"));
-    String present = String.valueOf(parameters.toJson().get("constraint"));
-    return before.equals(present) ? Optional.empty() : Optional.of("the constraint changed");
+    JsonObject before = frozen.object("parameters");
+    JsonObject present = parameters.toJson();
+    if (differ(before, present, "constraint")) {
+      return Optional.of("the constraint changed");
+    }
+    return differ(before, present, "tools_sha256")
+        ? Optional.of("the tools changed")
+        : Optional.empty();
+  }
+
+  private static boolean differ(JsonObject before, JsonObject present, String name) {
+    return !String.valueOf(before.get(name)).equals(String.valueOf(present.get(name)));
   }
 
   private static String brief(String text) {

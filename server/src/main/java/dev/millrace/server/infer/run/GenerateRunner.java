@@ -54,7 +54,7 @@ public final class GenerateRunner {
     try {
       GenerateParameters asked = GenerateParameters.of(task.data(), task.input());
       String model = modelName(asked);
-      ModelRequest<LoadedModel> request = library.requestGenerator(model);
+      ModelRequest<LoadedModel> request = library.requestGenerator(model, task.isInteractive());
       task.releaseSlotWhile(() -> !library.isReady(model));
       Optional<ModelLease<LoadedModel>> lease;
       try (Subscription _ = task.stopSignal().onAny(request::cancel)) {
@@ -136,7 +136,7 @@ public final class GenerateRunner {
       task.onCancel(generation::cancel); // first: a task that must stop is not released
       task.onPause(generation::release);
       GenerationResult result = started.journaler.journalUntilEnd(generation);
-      counters.countGenerated(result, resolved.priorTokens().length);
+      counters.countGenerated(result, resolved.prior().tokens().size());
       boolean over = result.finish() != FinishReason.REVOKED || revoked == MAX_RESTARTS;
       if (result.finish() == FinishReason.REVOKED) {
         logRevoked(result, over);
@@ -146,7 +146,8 @@ public final class GenerateRunner {
           return run(restart, revoked + 1);
         }
       }
-      return new OutcomeMapper(resolved, task, lease, library.isClosed()).outcomeOf(result);
+      return new OutcomeMapper(resolved, task, started.recorder, lease, library.isClosed())
+          .outcomeOf(result);
     }
 
     private void logRevoked(GenerationResult result, boolean over) {
@@ -162,29 +163,37 @@ public final class GenerateRunner {
 
     /** Starts the generation; empty if the engine refuses the prior tokens. */
     private Optional<StartedGeneration> start(ResolvedTask resolved) throws InterruptedException {
-      int[] prior = resolved.resumableTokens(model.capacity());
+      OutputChunk all = resolved.prior();
+      OutputChunk prior = resolved.resumableOutput(model.capacity());
+      OutputRecorder recorder = new OutputRecorder(prior, model::tokenBytes);
       TokenJournaler journaler =
-          new TokenJournaler(task, resolved.priorTokens().length - prior.length);
+          new TokenJournaler(task, all.tokens().size() - prior.tokens().size(), recorder);
       try {
-        GenerationRequest request = resolved.request(model, task.claimOrder()).resumedFrom(prior);
+        model.noteOrder(task.claimOrder());
+        GenerationRequest request =
+            resolved
+                .request(model, task.claimOrder())
+                .withInteractive(task.isInteractive())
+                .resumedFrom(ResolvedTask.ids(prior));
         Generation generation = model.engine().submit(request, journaler);
         // Prepared, by the engine, too: until it begins, a crash is the fault of another task.
         task.journal(OutputChunk.WAITING);
-        return Optional.of(new StartedGeneration(journaler, generation));
+        return Optional.of(new StartedGeneration(journaler, recorder, generation));
       } catch (EngineClosedException e) {
         lease.markBroken();
         throw new ModelLoadException("model \"%s\" no longer runs".formatted(model.name()), e);
       } catch (EngineException e) {
-        if (prior.length == 0) {
+        if (prior.tokens().isEmpty()) {
           throw new TaskRefused(String.valueOf(e.getMessage()), e);
         }
         task.log(
             "%d tokens of an earlier attempt cannot be resumed (%s): discarded; restarting"
-                .formatted(resolved.priorTokens().length, e.getMessage()));
+                .formatted(all.tokens().size(), e.getMessage()));
         return Optional.empty();
       }
     }
   }
 
-  private record StartedGeneration(TokenJournaler journaler, Generation generation) {}
+  private record StartedGeneration(
+      TokenJournaler journaler, OutputRecorder recorder, Generation generation) {}
 }

@@ -7,7 +7,6 @@ import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.GenerationResult;
-import dev.millrace.engine.chat.ReasoningSplitter;
 import dev.millrace.server.TaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.TaskOutcome.Done;
@@ -15,14 +14,21 @@ import dev.millrace.server.TaskOutcome.Failed;
 import dev.millrace.server.TaskOutcome.Released;
 import dev.millrace.server.infer.parameters.OutputConstraint;
 import dev.millrace.server.infer.shelf.ModelLease;
+import java.util.List;
 
 /**
  * Maps the end of a generation to the outcome of its task.
  *
+ * @param output what was recorded of the generation
  * @param closing whether all models are being closed
  */
 record OutcomeMapper(
-    ResolvedTask resolved, TaskContext task, ModelLease<?> lease, boolean closing) {
+    ResolvedTask resolved,
+    TaskContext task,
+    OutputRecorder output,
+    ModelLease<?> lease,
+    boolean closing) {
+  private static final AnswerContent UNREAD = new AnswerContent("", "", List.of());
 
   TaskOutcome outcomeOf(GenerationResult result) {
     return switch (result.finish()) {
@@ -40,19 +46,25 @@ record OutcomeMapper(
 
   private TaskOutcome finished(GenerationResult result) {
     OutputConstraint constraint = resolved.terms().parameters().output().constraint();
-    ReasoningSplitter.Parts parts = resolved.splitAnswer(result);
-    String reason = result.finish() == FinishReason.STOP ? "stop" : "length";
-    JsonObject receipt = receipt(result, reason, parts.reasoning());
-    if (constraint != null && constraint.requiresJson()) {
+    AnswerContent content = AnswerContent.of(resolved.outputFormat(), result);
+    JsonObject receipt = receipt(result, finishReason(result, content), content);
+    if (constraint != null && constraint.requiresJson() && content.calls().isEmpty()) {
       try {
-        Json.parse(parts.answer());
+        Json.parse(content.text());
       } catch (JsonException e) {
         return new Failed(
             Failure.permanent("Structured job produced invalid JSON: " + e.getMessage())
                 .withPartial(result.text(), receipt));
       }
     }
-    return new Done(TaskResult.of(parts.answer()).withReceipt(receipt));
+    return new Done(TaskResult.of(content.text()).withReceipt(receipt));
+  }
+
+  private static String finishReason(GenerationResult result, AnswerContent content) {
+    if (result.finish() != FinishReason.STOP) {
+      return "length";
+    }
+    return content.calls().isEmpty() ? "stop" : "tool_calls";
   }
 
   private TaskOutcome released(GenerationResult result) {
@@ -68,11 +80,11 @@ record OutcomeMapper(
 
   private TaskOutcome partial(
       String message, GenerationResult result, String reason, boolean retryable) {
-    return new Failed(new Failure(message, retryable, result.text(), receipt(result, reason, "")));
+    return new Failed(
+        new Failure(message, retryable, result.text(), receipt(result, reason, UNREAD)));
   }
 
-  private JsonObject receipt(GenerationResult result, String reason, String thoughts) {
-    return ReceiptJson.of(
-        resolved.terms(), result, reason, resolved.priorTokens().length, thoughts);
+  private JsonObject receipt(GenerationResult result, String reason, AnswerContent content) {
+    return ReceiptJson.of(resolved, result, reason, output, content);
   }
 }

@@ -3,26 +3,31 @@ package dev.millrace.server.infer.run;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.api.GenerationResult;
 import dev.millrace.engine.api.GenerationUsage;
+import dev.millrace.server.infer.parameters.OutputReport;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.List;
 
 /** The receipt of a result: model, parameters, token counts and timings. */
-final class ReceiptJson {
+public final class ReceiptJson {
   private ReceiptJson() {}
 
   /**
    * The receipt of a generated text.
    *
-   * @param resumed the number of tokens of earlier attempts that it resumed from
-   * @param thoughts the thoughts of the model before its answer; may be empty
+   * @param output what was recorded of it
+   * @param content its thoughts and calls; empty for an output that is not complete
    */
-  static JsonObject of(
-      FrozenTerms terms,
+  public static JsonObject of(
+      ResolvedTask task,
       GenerationResult result,
       String finishReason,
-      int resumed,
-      String thoughts) {
+      OutputRecorder output,
+      AnswerContent content) {
+    FrozenTerms terms = task.terms();
     GenerationUsage usage = result.usage();
+    int resumed = task.prior().tokens().size();
+    long reasoning = output.reasoningTokens(task.outputFormat());
     JsonObject receipt =
         JsonObject.create()
             .put("model", terms.model().name())
@@ -31,13 +36,33 @@ final class ReceiptJson {
             .put("prompt_tokens", (long) usage.promptTokens())
             .put("cached_tokens", (long) usage.cachedTokens())
             .put("completion_tokens", (long) result.tokens().length)
+            .putIfPresent("reasoning_tokens", reasoning == 0 ? null : reasoning)
             .put("finish_reason", finishReason)
             .putIfPresent("stop", result.stop())
             .put("seed", terms.parameters().seed())
             .put("parameters", terms.parameters().toJson().values())
             .putIfPresent("resumed", resumed == 0 ? null : (long) resumed)
             .put("timings", timings(usage, result.tokens().length - resumed).values());
-    return receipt.putIfPresent("thoughts", thoughts.isEmpty() ? null : thoughts);
+    addReport(receipt, terms, output, result);
+    List<Object> calls = content.callsJson();
+    return receipt
+        .putIfPresent("tool_calls", calls.isEmpty() ? null : calls)
+        .putIfPresent("thoughts", content.thoughts().isEmpty() ? null : content.thoughts());
+  }
+
+  private static void addReport(
+      JsonObject receipt, FrozenTerms terms, OutputRecorder output, GenerationResult result) {
+    OutputReport report = terms.parameters().output().report();
+    if (report.pieces()) {
+      receipt
+          .put("pieces", List.copyOf(output.pieces()))
+          .putIfPresent("rest", result.rest().isEmpty() ? null : result.rest())
+          .putIfPresent("thought_tags", terms.prompt().thoughtTags())
+          .putIfPresent("thoughts_opened", terms.prompt().thoughtsOpened());
+    }
+    if (report.logprobs() != null) {
+      receipt.put("logprobs", output.logprobsJson());
+    }
   }
 
   private static JsonObject timings(GenerationUsage usage, int generatedHere) {

@@ -1,23 +1,30 @@
 package dev.millrace.server.infer.run;
 
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.task.OutputChunk;
+import dev.millrace.engine.api.ConstraintStart;
 import dev.millrace.engine.api.GenerationRequest;
-import dev.millrace.engine.api.GenerationResult;
+import dev.millrace.engine.api.ThoughtTags;
 import dev.millrace.engine.chat.ReasoningSplitter;
+import dev.millrace.engine.toolcall.OutputFormat;
 import dev.millrace.server.infer.model.LoadedModel;
 import dev.millrace.server.infer.parameters.EffectiveParameters;
 import dev.millrace.server.infer.parameters.GenerateParameters;
-import dev.millrace.server.infer.parameters.OutputConstraint;
+import dev.millrace.server.infer.parameters.OutputGrammar;
 import dev.millrace.server.infer.parameters.TaskRefused;
+import dev.millrace.server.infer.parameters.ToolUse;
 import java.time.Instant;
-import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * A task whose terms are frozen with its job.
+ * A task whose terms are known: everything that its output depends on.
  *
- * @param priorTokens of earlier attempts, to resume from
+ * @param prior the output of earlier attempts, to resume from
  */
-public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, int[] priorTokens) {
+public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, OutputChunk prior) {
 
   /**
    * The task under terms that were frozen earlier, as far as they hold: see {@link
@@ -28,25 +35,52 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, int[] prio
    */
   public static ResolvedTask under(
       JsonObject frozen, LoadedModel model, GenerateParameters asked, Instant createdAt) {
-    EffectiveParameters parameters =
-        EffectiveParameters.parse(frozen.object("parameters"), asked.output().constraint());
+    EffectiveParameters parameters = EffectiveParameters.parse(frozen.object("parameters"), asked);
     TokenizedPrompt prompt =
         TokenizedPrompt.of(model.prompts(), asked.prompt(), parameters.thinking(), createdAt);
-    return new ResolvedTask(
-        prompt, FrozenTerms.of(model, prompt, parameters), TermsResolution.NO_TOKENS);
-  }
-
-  ResolvedTask withPriorTokens(int[] tokens) {
-    return new ResolvedTask(prompt, terms, tokens);
+    return new ResolvedTask(prompt, FrozenTerms.of(model, prompt, parameters), OutputChunk.EMPTY);
   }
 
   /**
-   * The prior tokens that leave space for one more: an attempt that filled the context and was lost
-   * generates its last token again.
+   * The task under new terms, from the present defaults.
+   *
+   * @param seed used if neither the task nor the defaults set one
+   * @param createdAt the clock of the chat template
+   * @throws TaskRefused if the model can never run it
    */
-  int[] resumableTokens(int capacity) {
+  public static ResolvedTask anew(
+      LoadedModel model, GenerateParameters asked, long seed, Instant createdAt) {
+    return new NewTerms(model, asked).resolve(seed, createdAt);
+  }
+
+  ResolvedTask withPrior(OutputChunk output) {
+    return new ResolvedTask(prompt, terms, output);
+  }
+
+  /** The same task with another seed. */
+  public ResolvedTask withSeed(long seed) {
+    return new ResolvedTask(
+        prompt,
+        new FrozenTerms(
+            terms.model(), terms.cache(), terms.prompt(), terms.parameters().withSeed(seed)),
+        prior);
+  }
+
+  /** The ids of a chunk, for the engine. */
+  static int[] ids(OutputChunk output) {
+    return output.tokens().stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  /**
+   * The prior output that leaves space for one more token: an attempt that filled the context and
+   * was lost generates its last token again.
+   */
+  OutputChunk resumableOutput(int capacity) {
     int space = Math.max(0, capacity - 1 - prompt.tokens().length);
-    return priorTokens.length <= space ? priorTokens : Arrays.copyOf(priorTokens, space);
+    return prior.tokens().size() <= space
+        ? prior
+        : new OutputChunk(
+            prior.tokens().subList(0, space), prior.pieceOfEachToken().subList(0, space));
   }
 
   /**
@@ -56,26 +90,52 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, int[] prio
    */
   public GenerationRequest request(LoadedModel model, long order) throws InterruptedException {
     EffectiveParameters parameters = terms.parameters();
+    Set<Integer> shown = shownTokens(model);
     GenerationRequest request =
         GenerationRequest.of(prompt.tokens(), parameters.engineSampling(), parameters.maxTokens())
             .withStops(parameters.output().stops())
+            .withShownTokens(shown)
             .withOrder(order);
     if (parameters.output().ignoreEos()) {
       request = request.ignoringEnd();
     }
-    OutputConstraint constraint = parameters.output().constraint();
-    return constraint == null
-        ? request
-        : request.withConstraint(model.constraints().compile(constraint));
+    if (parameters.output().constraint() == null && parameters.tools() == null) {
+      return request;
+    }
+    OutputGrammar grammar =
+        new OutputGrammar(parameters.output().constraint(), parameters.tools(), shown);
+    List<String> triggers = grammar.triggers();
+    return grammar.startsWithCall() && triggers.isEmpty()
+        ? request // nothing tells a call from text before it is complete
+        : request
+            .withConstraint(model.constraints().compile(grammar))
+            .withConstraintStart(new ConstraintStart(terms.thoughts(), triggers));
   }
 
-  /**
-   * Separates the answer from the thoughts. A constrained output is all answer, even if the prompt
-   * opened a section for thoughts.
-   */
-  public ReasoningSplitter.Parts splitAnswer(GenerationResult result) {
-    return terms.parameters().output().constraint() == null
-        ? prompt.splitThoughts(result.text())
-        : new ReasoningSplitter.Parts("", result.text());
+  /** The control tokens that mark calls or thoughts in the output. */
+  private Set<Integer> shownTokens(LoadedModel model) {
+    EffectiveParameters parameters = terms.parameters();
+    ToolUse tools = parameters.tools();
+    Stream<String> marks = tools == null ? Stream.of() : tools.format().shownTexts().stream();
+    ThoughtTags tags = terms.thoughts();
+    if (tags != null && (tools != null || parameters.output().constraint() != null)) {
+      marks = Stream.concat(marks, Stream.of(tags.open(), tags.close()));
+    }
+    return marks
+        .flatMap(text -> model.engine().tokenizer().id(text).stream().boxed())
+        .filter(model.engine().tokenizer()::isControl)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** How the output is to be read. */
+  public OutputFormat outputFormat() {
+    ThoughtTags thoughts = terms.thoughts();
+    ReasoningSplitter.Tags tags =
+        thoughts == null ? null : new ReasoningSplitter.Tags(thoughts.open(), thoughts.close());
+    boolean opened = thoughts != null && thoughts.opened();
+    ToolUse tools = terms.parameters().tools();
+    return tools == null
+        ? new OutputFormat(tags, opened, null, List.of())
+        : tools.readWith(tags, opened, terms.parameters().output().constraint() != null);
   }
 }

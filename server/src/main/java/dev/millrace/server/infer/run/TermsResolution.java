@@ -1,12 +1,11 @@
 package dev.millrace.server.infer.run;
 
+import dev.millrace.core.task.OutputChunk;
 import dev.millrace.server.TaskContext;
 import java.util.function.Supplier;
 
 /** What an attempt runs under, or why it cannot run. */
 sealed interface TermsResolution {
-  int[] NO_TOKENS = {};
-
   /**
    * The terms of an earlier attempt still hold, and its tokens are resumed.
    *
@@ -27,7 +26,7 @@ sealed interface TermsResolution {
   /** Freezes the terms of {@code resolved} and drops all tokens so far. */
   static TermsResolution freeze(TaskContext task, ResolvedTask resolved) {
     return task.freeze(resolved.terms().toJson())
-        ? new Fresh(resolved.withPriorTokens(NO_TOKENS))
+        ? new Fresh(resolved.withPrior(OutputChunk.EMPTY))
         : new ClaimLost();
   }
 }

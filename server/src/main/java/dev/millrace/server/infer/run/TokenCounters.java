@@ -15,13 +15,13 @@ public final class TokenCounters {
    *
    * @param prior tokens of earlier attempts that it resumed from
    */
-  void countGenerated(GenerationResult result, int prior) {
+  public void countGenerated(GenerationResult result, int prior) {
     prompt.add(result.usage().promptTokens());
     cached.add(result.usage().cachedTokens());
     generated.add(Math.max(0, result.tokens().length - prior));
   }
 
-  void countEmbedded(int tokens) {
+  public void countEmbedded(int tokens) {
     embedded.add(tokens);
   }
 

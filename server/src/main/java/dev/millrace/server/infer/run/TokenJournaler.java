@@ -7,6 +7,7 @@ import dev.millrace.engine.api.GenerationResult;
 import dev.millrace.engine.api.Logprobs;
 import dev.millrace.server.StopSignal;
 import dev.millrace.server.TaskContext;
+import dev.millrace.server.infer.run.OutputRecorder.CopiedLogprobs;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,30 +21,34 @@ public final class TokenJournaler implements GenerationListener {
   private static final long INTERVAL_NANOS = 20_000_000;
 
   private final TaskContext task;
+  private final OutputRecorder recorder;
   private long lastWrite = System.nanoTime() - INTERVAL_NANOS; // used by the task's thread only
   private int alreadyJournaled; // guarded by this; next tokens that the journal already has
   private List<Integer> tokens = new ArrayList<>(); // guarded by this
-  private StringBuilder text = new StringBuilder(); // guarded by this
+  private List<String> pieces = new ArrayList<>(); // guarded by this; one for each token
   private boolean begun; // guarded by this; not journaled yet
   private boolean ended; // guarded by this
   private boolean awaited; // guarded by this; whether the task's thread waits for a token
 
   /**
    * @param alreadyJournaled how many of the first tokens the journal already has
+   * @param recorder gets all tokens
    */
-  public TokenJournaler(TaskContext task, int alreadyJournaled) {
+  public TokenJournaler(TaskContext task, int alreadyJournaled, OutputRecorder recorder) {
     this.task = task;
+    this.recorder = recorder;
     this.alreadyJournaled = alreadyJournaled;
   }
 
   @Override
   public synchronized void token(int id, String more, @Nullable Logprobs logprobs) {
+    recorder.add(more, logprobs == null ? null : CopiedLogprobs.of(id, logprobs));
     if (alreadyJournaled > 0) {
       alreadyJournaled--;
       return;
     }
     tokens.add(id);
-    text.append(more);
+    pieces.add(more);
     if (awaited) {
       notifyAll();
     }
@@ -113,14 +118,14 @@ public final class TokenJournaler implements GenerationListener {
 
   private void write() {
     List<Integer> ids;
-    StringBuilder newText;
+    List<String> texts;
     boolean first;
     synchronized (this) {
       ids = tokens;
-      newText = text;
+      texts = pieces;
       first = begun;
       tokens = new ArrayList<>();
-      text = new StringBuilder();
+      pieces = new ArrayList<>();
       begun = false;
     }
     if (ids.isEmpty()) {
@@ -129,7 +134,7 @@ public final class TokenJournaler implements GenerationListener {
       }
       return;
     }
-    task.journal(new OutputChunk(ids, newText.toString()));
+    task.journal(new OutputChunk(ids, texts));
     task.progress();
     lastWrite = System.nanoTime();
   }

@@ -1,11 +1,18 @@
 package dev.millrace.server.infer.run;
 
 import dev.millrace.engine.PromptEncoder;
+import dev.millrace.engine.api.ThoughtTags;
+import dev.millrace.engine.chat.ChatTemplate;
 import dev.millrace.engine.chat.ReasoningSplitter;
 import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.toolcall.ToolCallFormat;
+import dev.millrace.server.infer.model.LoadedModel;
+import dev.millrace.server.infer.parameters.EffectiveParameters;
+import dev.millrace.server.infer.parameters.GenerateParameters;
 import dev.millrace.server.infer.parameters.TaskPrompt;
 import dev.millrace.server.infer.parameters.TaskRefused;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -13,25 +20,59 @@ import org.jspecify.annotations.Nullable;
  * The prompt of a task as tokens.
  *
  * @param chat the rendered chat template; null if the prompt is raw
+ * @param prefill the beginning of the answer that the prompt ends with; null if it has none
  */
-public record TokenizedPrompt(int[] tokens, PromptEncoder.@Nullable ChatPrompt chat) {
+public record TokenizedPrompt(
+    int[] tokens, PromptEncoder.@Nullable ChatPrompt chat, @Nullable String prefill) {
+
+  /**
+   * The prompt of a new task.
+   *
+   * @param now the clock of the template
+   * @throws TaskRefused if the prompt cannot be rendered
+   */
+  public static TokenizedPrompt of(LoadedModel model, GenerateParameters asked, Instant now) {
+    EffectiveParameters parameters = EffectiveParameters.of(asked, model.defaults(), 0);
+    return of(model.prompts(), asked.prompt(), parameters.thinking(), now);
+  }
 
   /**
    * @param now the clock of the template
    * @throws TaskRefused if the prompt cannot be rendered
    */
-  public static TokenizedPrompt of(
+  static TokenizedPrompt of(
       PromptEncoder prompts, TaskPrompt prompt, boolean thinking, Instant now) {
-    try {
-      if (prompt.raw() != null) {
-        return new TokenizedPrompt(prompts.raw(prompt.raw()), null);
-      }
-      PromptEncoder.ChatPrompt chat =
-          prompts.chat(prompt.messages(), prompt.tools(), Map.of("enable_thinking", thinking), now);
-      return new TokenizedPrompt(chat.tokens(), chat);
-    } catch (EngineException e) {
-      throw new TaskRefused(String.valueOf(e.getMessage()), e);
+    if (prompt.tokens() != null) {
+      return new TokenizedPrompt(prompt.tokens(), null, null);
     }
+    try {
+      return prompt.raw() != null
+          ? new TokenizedPrompt(prompts.raw(prompt.raw()), null, null)
+          : chat(prompts, prompt, thinking, now);
+    } catch (EngineException e) {
+      throw new TaskRefused(
+          TaskRefused.Reason.PARAMETER, prompt.parameter(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static TokenizedPrompt chat(
+      PromptEncoder prompts, TaskPrompt prompt, boolean thinking, Instant now) {
+    List<? extends Map<String, ?>> messages = prompt.messages();
+    List<Map<String, @Nullable Object>> tools = prompt.tools();
+    boolean hasTools = tools != null && !tools.isEmpty();
+    ChatTemplate template = prompts.template(hasTools);
+    Map<String, ?> variables = TemplateVariables.of(template, prompt.options(), thinking);
+    if (tools != null && hasTools && !ToolInstructions.areShownBy(template)) {
+      messages = ToolInstructions.addTo(prompt.messages(), tools, template);
+      tools = null;
+    }
+    if (!prompt.options().continuesLast()) {
+      PromptEncoder.ChatPrompt chat = prompts.chat(messages, tools, variables, now);
+      return new TokenizedPrompt(chat.tokens(), chat, null);
+    }
+    PromptEncoder.ChatPrompt chat = prompts.continued(messages, tools, variables, now);
+    String begun = String.valueOf(prompt.messages().getLast().get("content"));
+    return new TokenizedPrompt(chat.tokens(), chat, begun);
   }
 
   /** The marks that separate thoughts from the answer; null if all output is answer. */
@@ -43,16 +84,28 @@ public record TokenizedPrompt(int[] tokens, PromptEncoder.@Nullable ChatPrompt c
     return tags.open() + " " + tags.close();
   }
 
-  /** Separates the answer from the thoughts; the output of a raw prompt is all answer. */
-  ReasoningSplitter.Parts splitThoughts(String text) {
+  /** Whether the template was made for a model that marks its thoughts. */
+  boolean knowsThoughts() {
+    return chat != null
+        && chat.template().source().contains(chat.template().reasoningTags().open());
+  }
+
+  /** The thoughts that the output may begin with; null if it is all answer. */
+  @Nullable ThoughtTags thoughts() {
     if (chat == null) {
-      return new ReasoningSplitter.Parts("", text);
+      return null;
     }
-    ReasoningSplitter splitter =
-        ReasoningSplitter.afterPrompt(chat.text(), chat.template().reasoningTags());
-    ReasoningSplitter.Parts first = splitter.feed(text);
-    ReasoningSplitter.Parts last = splitter.end();
-    return new ReasoningSplitter.Parts(
-        first.reasoning() + last.reasoning(), first.answer() + last.answer());
+    ReasoningSplitter.Tags tags = chat.template().reasoningTags();
+    boolean opened = chat.text().stripTrailing().endsWith(tags.open().strip());
+    if (prefill != null) {
+      opened |= prefill.lastIndexOf(tags.open()) > prefill.lastIndexOf(tags.close());
+      return opened ? new ThoughtTags(tags.open(), tags.close(), true) : null;
+    }
+    return new ThoughtTags(tags.open(), tags.close(), opened);
+  }
+
+  /** How the template writes calls. */
+  ToolCallFormat callFormat() {
+    return chat == null ? ToolCallFormat.GENERIC : ToolCallFormat.usedBy(chat.template().source());
   }
 }

@@ -57,11 +57,7 @@ final class ModelEviction {
   Optional<List<ShelfSlot<?>>> planFor(ShelfSlot<?> slot, Collection<ShelfSlot<?>> all) {
     requester = slot;
     marked.removeIf(leaving -> !leaving.isResident()); // unloaded for another reason
-    long missing = slot.loader.bytes() - budget.available();
-    for (ShelfSlot<?> other : all) {
-      boolean stays = other.state() != ShelfSlot.State.GOING && !marked.contains(other);
-      missing += stays ? other.bytes() : 0;
-    }
+    long missing = missingFor(slot, all);
     for (ShelfSlot<?> candidate : leastRecentlyUsed(all)) {
       if (missing > 0 && marked.add(candidate)) {
         missing -= candidate.bytes();
@@ -69,6 +65,32 @@ final class ModelEviction {
     }
     boolean free = marked.stream().allMatch(leaving -> leaving.leases == 0);
     return missing <= 0 && free ? Optional.of(List.copyOf(marked)) : Optional.empty();
+  }
+
+  private long missingFor(ShelfSlot<?> slot, Collection<ShelfSlot<?>> all) {
+    long missing = slot.loader.bytes() - budget.available();
+    for (ShelfSlot<?> other : all) {
+      boolean stays = other.state() != ShelfSlot.State.GOING && !marked.contains(other);
+      missing += stays ? other.bytes() : 0;
+    }
+    return missing;
+  }
+
+  /**
+   * The same as {@link #planFor}, but marks nothing and leaves models in use alone.
+   *
+   * @return the models to unload; empty if that would not be enough
+   */
+  Optional<List<ShelfSlot<?>>> planUnusedFor(ShelfSlot<?> slot, Collection<ShelfSlot<?>> all) {
+    long missing = missingFor(slot, all);
+    List<ShelfSlot<?>> leaving = new ArrayList<>();
+    for (ShelfSlot<?> candidate : leastRecentlyUsed(all)) {
+      if (missing > 0 && candidate.leases == 0) {
+        leaving.add(candidate);
+        missing -= candidate.bytes();
+      }
+    }
+    return missing <= 0 ? Optional.of(leaving) : Optional.empty();
   }
 
   private static List<ShelfSlot<?>> leastRecentlyUsed(Collection<ShelfSlot<?>> all) {

@@ -13,13 +13,16 @@ public final class ModelRequest<T extends ShelfItem> {
   private final ModelShelf shelf;
   private final ShelfSlot<T> slot;
   private final boolean triggersLoad;
+  private final long due;
   private final CompletableFuture<ModelLease<T>> granted = new CompletableFuture<>();
 
   /**
    * @param triggersLoad whether it makes the shelf load the model, and fails if that fails; else it
    *     waits until another request has loaded it
+   * @param due from when on models in use must make room for it, on the shelf's clock
    */
-  ModelRequest(ModelShelf shelf, ShelfSlot<T> slot, boolean triggersLoad) {
+  ModelRequest(ModelShelf shelf, ShelfSlot<T> slot, boolean triggersLoad, long due) {
+    this.due = due;
     this.shelf = shelf;
     this.slot = slot;
     this.triggersLoad = triggersLoad;
@@ -27,6 +30,10 @@ public final class ModelRequest<T extends ShelfItem> {
 
   boolean triggersLoad() {
     return triggersLoad;
+  }
+
+  long due() {
+    return due;
   }
 
   ShelfSlot<T> slot() {

@@ -7,6 +7,7 @@ import dev.millrace.server.infer.shelf.ShelfSlot.State;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,14 +23,17 @@ import org.jspecify.annotations.Nullable;
  * memory budget. A model that no task used for a while is unloaded; when another needs its memory,
  * the least recently used one is unloaded.
  *
- * <p>No request starves: the first one that needs memory decides which models must be unloaded, and
- * these are not lent any more. A loaded model serves all requests that wait for it at once. A
- * separate thread loads and unloads models, one at a time. Thread-safe.
+ * <p>Work is grouped by model: a model in use is lent to all that ask for it, while a request that
+ * needs its memory waits for a bounded time. No request starves: after that time, the first one that
+ * needs memory decides which models must be unloaded, and these are not lent any more. A loaded model
+ * serves all requests that wait for it at once. A separate thread loads and unloads models, one at a
+ * time. Thread-safe.
  */
 public final class ModelShelf implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
   private final long idleNanos;
+  private final ModelSwitchBounds bounds;
   private final LongSupplier clock;
   private final Map<ShelfItemLoader<?>, ShelfSlot<?>> slots =
       new LinkedHashMap<>(); // guarded by this
@@ -41,8 +45,10 @@ public final class ModelShelf implements AutoCloseable {
   /**
    * @param clock nanoseconds
    */
-  public ModelShelf(ModelMemoryBudget budget, Duration idle, LongSupplier clock) {
+  public ModelShelf(
+      ModelMemoryBudget budget, Duration idle, ModelSwitchBounds bounds, LongSupplier clock) {
     this.eviction = new ModelEviction(budget);
+    this.bounds = bounds;
     this.idleNanos = idle.toNanos();
     this.clock = clock;
   }
@@ -53,18 +59,29 @@ public final class ModelShelf implements AutoCloseable {
    * @throws TaskRefused if it can never fit into the memory
    */
   public <T extends ShelfItem> ModelRequest<T> request(ShelfItemLoader<T> loader) {
-    return request(loader, true);
+    return request(loader, false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param interactive whether somebody waits for it: others make room for it sooner
+   */
+  public <T extends ShelfItem> ModelRequest<T> request(
+      ShelfItemLoader<T> loader, boolean interactive) {
+    return request(loader, true, interactive);
   }
 
   /** Requests a model, but waits until another request loads it. */
   public <T extends ShelfItem> ModelRequest<T> requestLoaded(ShelfItemLoader<T> loader) {
-    return request(loader, false);
+    return request(loader, false, false);
   }
 
   private synchronized <T extends ShelfItem> ModelRequest<T> request(
-      ShelfItemLoader<T> loader, boolean triggersLoad) {
+      ShelfItemLoader<T> loader, boolean triggersLoad, boolean interactive) {
     eviction.checkFits(loader);
-    ModelRequest<T> request = new ModelRequest<>(this, slot(loader), triggersLoad);
+    long due = clock.getAsLong() + bounds.nanos(interactive);
+    ModelRequest<T> request = new ModelRequest<>(this, slot(loader), triggersLoad, due);
     if (closed) {
       request.fail(new IllegalStateException("the models are closed"));
     } else {
@@ -109,14 +126,14 @@ public final class ModelShelf implements AutoCloseable {
       eviction.clearRequest();
     }
     for (ModelRequest<?> request : List.copyOf(waiting)) {
-      ShelfSlot<?> slot = request.slot();
-      if (!waiting.contains(request)) {
-        continue;
-      }
-      if (slot.isLoaded() && !eviction.isMarked(slot)) {
+      if (request.slot().isLoaded() && !eviction.isMarked(request.slot())) {
         serve(request);
-      } else if (request.triggersLoad() && slot.state() == State.OUT && eviction.mayRequest(slot)) {
-        makeRoom(slot);
+      }
+    }
+    for (ModelRequest<?> request : soonestDueFirst()) {
+      ShelfSlot<?> slot = request.slot();
+      if (request.triggersLoad() && slot.state() == State.OUT && eviction.mayRequest(slot)) {
+        makeRoom(request);
       }
     }
     if (loaderThread == null) {
@@ -133,8 +150,21 @@ public final class ModelShelf implements AutoCloseable {
     request.grant();
   }
 
-  private void makeRoom(ShelfSlot<?> slot) {
-    Optional<List<ShelfSlot<?>>> leaving = eviction.planFor(slot, slots.values());
+  private List<ModelRequest<?>> soonestDueFirst() {
+    long now = clock.getAsLong();
+    List<ModelRequest<?>> all = new ArrayList<>(waiting);
+    all.sort(Comparator.comparingLong(request -> request.due() - now)); // as they came, if equal
+    return all;
+  }
+
+  /** Takes the memory of unused models; once the request is overdue, also that of models in use. */
+  private void makeRoom(ModelRequest<?> request) {
+    ShelfSlot<?> slot = request.slot();
+    boolean overdue = clock.getAsLong() - request.due() >= 0 || eviction.requester() == slot;
+    Optional<List<ShelfSlot<?>>> leaving =
+        overdue
+            ? eviction.planFor(slot, slots.values())
+            : eviction.planUnusedFor(slot, slots.values());
     if (leaving.isPresent() && loaderThread == null) {
       eviction.clearRequest();
       move(leaving.get(), slot);
@@ -261,6 +291,11 @@ public final class ModelShelf implements AutoCloseable {
       }
     }
     return found;
+  }
+
+  /** Makes room for requests that have waited for as long as they may. Call it periodically. */
+  public synchronized void serveOverdue() {
+    serveWaiting();
   }
 
   /** Unloads models that were idle for too long. */

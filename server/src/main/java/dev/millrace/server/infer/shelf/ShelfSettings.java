@@ -7,8 +7,9 @@ import java.time.Duration;
  *
  * @param memory bytes for the weights and caches of all loaded models together
  * @param idle a model that no task used for this long is unloaded
+ * @param switching how long a request waits before another model has to make room for it
  */
-public record ShelfSettings(long memory, Duration idle) {
+public record ShelfSettings(long memory, Duration idle, ModelSwitchBounds switching) {
   public ShelfSettings {
     if (memory < 1) {
       throw new IllegalArgumentException("memory must be at least 1 byte, got " + memory);
@@ -18,11 +19,16 @@ public record ShelfSettings(long memory, Duration idle) {
     }
   }
 
+  /** Settings with the usual bounds. */
+  public ShelfSettings(long memory, Duration idle) {
+    this(memory, idle, ModelSwitchBounds.usual());
+  }
+
   public ShelfSettings withMemory(long bytes) {
-    return new ShelfSettings(bytes, idle);
+    return new ShelfSettings(bytes, idle, switching);
   }
 
   public ShelfSettings withIdle(Duration time) {
-    return new ShelfSettings(memory, time);
+    return new ShelfSettings(memory, time, switching);
   }
 }

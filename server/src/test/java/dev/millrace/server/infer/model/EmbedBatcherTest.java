@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.engine.api.Pooling;
 import dev.millrace.engine.error.EngineException;
-import dev.millrace.server.infer.model.EmbedBatcher.EmbedRequest;
+import dev.millrace.server.infer.model.EmbedBatcher.QueuedText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -51,11 +51,11 @@ class EmbedBatcherTest {
     return vectors;
   }
 
-  private EmbedRequest ask(int length, Pooling pooling) {
+  private QueuedText ask(int length, Pooling pooling) {
     return line.submit(new int[length], pooling, true);
   }
 
-  private Future<Optional<float[]>> await(EmbedRequest request) {
+  private Future<Optional<float[]>> await(QueuedText request) {
     return threads.submit(request::await);
   }
 
@@ -102,7 +102,7 @@ class EmbedBatcherTest {
   @Test
   void aCancelledRequestIsNotComputedAndBlocksNoOther() throws Exception {
     Future<Optional<float[]>> first = busy();
-    EmbedRequest gone = ask(2, Pooling.CLS);
+    QueuedText gone = ask(2, Pooling.CLS);
     Future<Optional<float[]>> withdrawn = await(gone);
     Future<Optional<float[]>> last = await(ask(3, Pooling.LAST));
     gone.cancel();
@@ -116,7 +116,7 @@ class EmbedBatcherTest {
   @Test
   void anInterruptedRequestLeavesTheQueue() throws Exception {
     Future<Optional<float[]>> first = busy();
-    EmbedRequest request = ask(2, Pooling.CLS);
+    QueuedText request = ask(2, Pooling.CLS);
     Thread waiter =
         Thread.ofPlatform()
             .start(

@@ -5,26 +5,29 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.Failure;
+import dev.millrace.core.task.OutputChunk;
 import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.GenerationResult;
 import dev.millrace.engine.api.GenerationUsage;
-import dev.millrace.engine.grammar.Grammar;
 import dev.millrace.server.FakeTaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.infer.model.ConstraintCache;
 import dev.millrace.server.infer.parameters.EffectiveParameters;
 import dev.millrace.server.infer.parameters.GenerateParameters;
 import dev.millrace.server.infer.parameters.OutputConstraint;
+import dev.millrace.server.infer.parameters.OutputGrammar;
 import dev.millrace.server.infer.parameters.SamplingParameters;
 import dev.millrace.server.infer.parameters.TaskRefused;
 import dev.millrace.server.infer.shelf.ModelLease;
 import dev.millrace.server.infer.shelf.ModelMemoryBudget;
 import dev.millrace.server.infer.shelf.ModelShelf;
+import dev.millrace.server.infer.shelf.ModelSwitchBounds;
 import dev.millrace.server.infer.shelf.ShelfItem;
 import dev.millrace.server.infer.shelf.ShelfItemLoader;
 import dev.millrace.server.infer.shelf.ShelfSlot;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -39,16 +42,18 @@ class OutcomeMapperTest {
         new FrozenTerms(
             new FrozenTerms.ModelIdentity("m", "0", NumericsVersion.CURRENT),
             new FrozenTerms.CacheShape("F16", 64),
-            new FrozenTerms.PromptIdentity(1, "0", null),
+            new FrozenTerms.PromptIdentity(1, "0", null, null),
             parameters);
     ResolvedTask resolved =
-        new ResolvedTask(new TokenizedPrompt(new int[] {1}, null), terms, new int[0]);
+        new ResolvedTask(new TokenizedPrompt(new int[] {1}, null, null), terms, OutputChunk.EMPTY);
+    OutputRecorder recorder = new OutputRecorder(OutputChunk.EMPTY, _ -> new byte[0]);
     ModelLease<ShelfItem> lease = lease();
     GenerationUsage usage = new GenerationUsage(1, 0, 1, 0, 0, 0, 0);
     GenerationResult result =
         new GenerationResult(
             FinishReason.FAILED, "it broke", refused, new int[] {5}, "half", "", null, usage);
-    TaskOutcome outcome = new OutcomeMapper(resolved, task, lease, false).outcomeOf(result);
+    TaskOutcome outcome =
+        new OutcomeMapper(resolved, task, recorder, lease, false).outcomeOf(result);
     return ((TaskOutcome.Failed) outcome).failure();
   }
 
@@ -81,7 +86,11 @@ class OutcomeMapperTest {
           }
         };
     ModelShelf shelf =
-        new ModelShelf(new ModelMemoryBudget(1, 0), Duration.ofHours(1), System::nanoTime);
+        new ModelShelf(
+            new ModelMemoryBudget(1, 0),
+            Duration.ofHours(1),
+            ModelSwitchBounds.NONE,
+            System::nanoTime);
     return new ModelLease<>(shelf, new ShelfSlot<>(source), nothing);
   }
 
@@ -101,13 +110,15 @@ class OutcomeMapperTest {
     AtomicInteger compilations = new AtomicInteger();
     ConstraintCache constraints =
         new ConstraintCache(
-            (Grammar _) -> {
+            (_, _) -> {
               compilations.incrementAndGet();
               throw new OutOfMemoryError("for now");
             });
-    OutputConstraint constraint = new OutputConstraint(OutputConstraint.Kind.JSON_OBJECT, "", true);
+    OutputGrammar grammar =
+        new OutputGrammar(
+            new OutputConstraint(OutputConstraint.Kind.JSON_OBJECT, "", true), null, Set.of());
     for (int i = 1; i <= 2; i++) {
-      assertThatThrownBy(() -> constraints.compile(constraint))
+      assertThatThrownBy(() -> constraints.compile(grammar))
           .isNotInstanceOf(TaskRefused.class)
           .hasMessageContaining("for now");
       assertThat(compilations).hasValue(i);
@@ -119,13 +130,15 @@ class OutcomeMapperTest {
     AtomicInteger compilations = new AtomicInteger();
     ConstraintCache constraints =
         new ConstraintCache(
-            (Grammar _) -> {
+            (_, _) -> {
               compilations.incrementAndGet();
               throw new TaskRefused("never");
             });
-    OutputConstraint constraint = new OutputConstraint(OutputConstraint.Kind.JSON_OBJECT, "", true);
+    OutputGrammar grammar =
+        new OutputGrammar(
+            new OutputConstraint(OutputConstraint.Kind.JSON_OBJECT, "", true), null, Set.of());
     for (int i = 1; i <= 2; i++) {
-      assertThatThrownBy(() -> constraints.compile(constraint))
+      assertThatThrownBy(() -> constraints.compile(grammar))
           .isInstanceOf(TaskRefused.class)
           .hasMessage("never");
     }

@@ -2,6 +2,7 @@ package dev.millrace.server.infer.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.server.FakeTaskContext;
 import dev.millrace.server.infer.InferenceSettings;
@@ -14,7 +15,9 @@ import dev.millrace.server.infer.run.TermsResolution.Fresh;
 import dev.millrace.server.infer.run.TermsResolution.Refused;
 import dev.millrace.server.infer.run.TermsResolution.Resumed;
 import dev.millrace.server.infer.shelf.ModelLease;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -32,7 +35,9 @@ class TermsResolverTest {
   @BeforeAll
   void open() throws InterruptedException {
     InferenceSettings settings =
-        InferenceSettings.of(List.of(TinyModels.llama())).withEngine(TinyModels.engine());
+        InferenceSettings.of(List.of(TinyModels.llama()))
+            .withEngine(TinyModels.engine())
+            .withChatTemplate("{# <think> #}{% if tools %}T{% endif %}{{ messages[0].content }}");
     library =
         new ModelLibrary(
             settings.models(),
@@ -77,7 +82,7 @@ class TermsResolverTest {
         .isInstanceOfSatisfying(
             Fresh.class,
             fresh -> {
-              assertThat(fresh.task().priorTokens()).isEmpty();
+              assertThat(fresh.task().prior().tokens()).isEmpty();
               assertThat(task.frozen).hasToString(fresh.task().terms().toJson().toString());
             });
   }
@@ -90,7 +95,7 @@ class TermsResolverTest {
         .isInstanceOfSatisfying(
             Resumed.class,
             resumed -> {
-              assertThat(resumed.task().priorTokens()).containsExactly(5, 6, 7);
+              assertThat(resumed.task().prior().tokens()).containsExactly(5, 6, 7);
               assertThat(resumed.task().terms().toJson()).hasToString(frozen.toString());
             });
     assertThat(next.lines).isEmpty();
@@ -102,7 +107,7 @@ class TermsResolverTest {
     Resumed resumed = (Resumed) resolve(next);
     assertThat(resumed.otherwise().get())
         .isInstanceOfSatisfying(
-            Fresh.class, fresh -> assertThat(fresh.task().priorTokens()).isEmpty());
+            Fresh.class, fresh -> assertThat(fresh.task().prior().tokens()).isEmpty());
     next.claimLost = true;
     assertThat(resumed.otherwise().get()).isEqualTo(new ClaimLost());
   }
@@ -121,6 +126,60 @@ class TermsResolverTest {
         .asString()
         .startsWith("the frozen terms of an earlier attempt cannot be read: ")
         .endsWith(": 3 tokens discarded; restarting");
+  }
+
+  /** As an older version froze them: the schema covers the whole output. */
+  @Test
+  void termsOfAnOlderVersionKeepTheirMeaning() {
+    String data = "{\"json_schema\": {\"type\": \"integer\"}, \"thinking\": true}";
+    FakeTaskContext first = FakeTaskContext.generate("once", data);
+    Fresh fresh = (Fresh) resolve(first);
+    assertThat(fresh.task().outputFormat().thoughtTags()).isNotNull();
+    assertThat(first.frozen.object("parameters").string("constraint_start"))
+        .isEqualTo("after_thoughts");
+    Map<String, Object> parameters =
+        new LinkedHashMap<>(first.frozen.object("parameters").values());
+    parameters.remove("constraint_start");
+    Map<String, Object> terms = new LinkedHashMap<>(first.frozen.values());
+    terms.put("parameters", parameters);
+    terms.remove("thoughts_opened");
+    FakeTaskContext next = next(first, JsonObject.of(terms, "terms"));
+    assertThat(resolve(next))
+        .isInstanceOfSatisfying(
+            Resumed.class,
+            resumed -> assertThat(resumed.task().outputFormat().thoughtTags()).isNull());
+    assertThat(next.lines).isEmpty();
+  }
+
+  @Test
+  void aSchemaLeavesThoughtsFreeUnlessTheyAreOff() {
+    String schema = "{\"json_schema\": {\"type\": \"integer\"}";
+    FakeTaskContext free = FakeTaskContext.generate("once", schema + "}");
+    assertThat(((Fresh) resolve(free)).task().outputFormat().thoughtTags()).isNotNull();
+    FakeTaskContext off = FakeTaskContext.generate("once", schema + ", \"thinking\": false}");
+    assertThat(((Fresh) resolve(off)).task().outputFormat().thoughtTags()).isNull();
+    FakeTaskContext raw = FakeTaskContext.generate("once", schema + ", \"raw\": true}");
+    assertThat(((Fresh) resolve(raw)).task().outputFormat().thoughtTags()).isNull();
+  }
+
+  @Test
+  void theFormatOfStoredOutputIsThatOfTheTask() {
+    String tools = "\"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\"}}]";
+    for (String more :
+        List.of(
+            "\"raw\": true",
+            "\"thinking\": false",
+            tools,
+            tools + ", \"tool_choice\": \"required\", \"thinking\": false",
+            tools + ", \"tool_choice\": \"none\"",
+            "\"json_schema\": {}, \"thinking\": false")) {
+      FakeTaskContext task = FakeTaskContext.generate("once", "{" + more + "}");
+      Fresh fresh = (Fresh) resolve(task);
+      JsonObject data = Json.object(task.data().toString()).put("prompt", "once");
+      assertThat(StoredOutputFormat.of(task.frozen, data))
+          .as(more)
+          .isEqualTo(fresh.task().outputFormat());
+    }
   }
 
   @Test
@@ -158,7 +217,7 @@ class TermsResolverTest {
             Fresh.class,
             fresh -> {
               assertThat(fresh.task().terms()).isEqualTo(resumed.task().terms());
-              assertThat(fresh.task().priorTokens()).isEmpty();
+              assertThat(fresh.task().prior().tokens()).isEmpty();
             });
   }
 }

@@ -2,6 +2,7 @@ package dev.millrace.server.infer.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.core.task.OutputChunk;
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.api.Generation;
 import dev.millrace.engine.api.GenerationRequest;
@@ -22,7 +23,8 @@ class TokenJournalerTest {
       Generation generation = engine.submit(request, (id, text, logprobs) -> {});
       generation.await();
       FakeTaskContext task = FakeTaskContext.generate("x", "{}");
-      TokenJournaler journaler = new TokenJournaler(task, 0);
+      TokenJournaler journaler =
+          new TokenJournaler(task, 0, new OutputRecorder(OutputChunk.EMPTY, _ -> new byte[0]));
       task.onBegin = () -> journaler.ended(generation.result().orElseThrow());
       journaler.began();
       journaler.journalUntilEnd(generation);

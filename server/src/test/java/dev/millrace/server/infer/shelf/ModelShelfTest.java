@@ -22,7 +22,11 @@ class ModelShelfTest {
   private final Word b = new Word("b", 60);
   private final Word c = new Word("c", 40);
   private final ModelShelf shelf =
-      new ModelShelf(new ModelMemoryBudget(100, 0), Duration.ofNanos(1000), clock::get);
+      new ModelShelf(
+          new ModelMemoryBudget(100, 0),
+          Duration.ofNanos(1000),
+          ModelSwitchBounds.NONE,
+          clock::get);
 
   private final class Word implements ShelfItemLoader<Word>, ShelfItem {
     private final String name;

@@ -1,4 +1,4 @@
-package dev.millrace.server;
+package dev.millrace.server.internal;
 
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobException;
@@ -14,17 +14,17 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * if that fails, too, the next pulse tries again. Without it they would run as long as this process
  * does. Thread-safe.
  */
-final class UnreleasedClaims {
+public final class UnreleasedClaims {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
   private final JobStore store;
   private final Queue<Claim> claims = new ConcurrentLinkedQueue<>();
 
-  UnreleasedClaims(JobStore store) {
+  public UnreleasedClaims(JobStore store) {
     this.store = store;
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return claims.isEmpty();
   }
 
@@ -33,7 +33,7 @@ final class UnreleasedClaims {
    *
    * @throws StoreBrokenException if the store is broken
    */
-  void release(Claim claim) {
+  public void release(Claim claim) {
     claims.add(claim); // first: nothing needs memory when the release has failed
     if (!tryRelease(claim)) {
       LOG.log(Level.ERROR, "task " + claim + " cannot be released now, but will be tried again");
@@ -41,7 +41,7 @@ final class UnreleasedClaims {
   }
 
   /** Tries all again that could not be released. */
-  void releaseAgain() {
+  public void releaseAgain() {
     claims.forEach(this::tryRelease);
   }
 
