@@ -1,0 +1,56 @@
+package dev.millrace.http.openai.response;
+
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.http.openai.response.request.InputTruncation;
+import dev.millrace.http.openai.response.request.InvalidField;
+import dev.millrace.http.openai.response.request.ResponseRequest;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks that an input fits into a model's context before it is stored, and shortens it if the
+ * request allows that: nothing is cut silently.
+ *
+ * @param counter counts the tokens of a prompt
+ * @param context the most positions of a sequence
+ */
+record ContextFit(PromptCounter counter, int context) {
+  /** What a worker keeps free for the output, unless the request wants less. */
+  private static final int RESERVED = 64;
+
+  /** Counts the tokens of the prompt of a generate task. */
+  @FunctionalInterface
+  interface PromptCounter {
+    int count(JsonObject data) throws InterruptedException;
+  }
+
+  /**
+   * The items to use.
+   *
+   * @throws dev.millrace.http.route.Problem if they do not fit
+   */
+  List<Map<String, @Nullable Object>> fit(
+      ResponseRequest request, List<Map<String, @Nullable Object>> items)
+      throws InterruptedException {
+    int most = context - (int) Math.min(RESERVED, request.maxTokens(RESERVED));
+    int tokens = counter.count(request.taskData(items));
+    if (tokens <= most) {
+      return items;
+    }
+    if (request.truncates()) {
+      List<Map<String, @Nullable Object>> shorter =
+          InputTruncation.shorten(items, some -> counter.count(request.taskData(some)) <= most);
+      tokens = counter.count(request.taskData(shorter));
+      if (tokens <= most) {
+        return shorter;
+      }
+    }
+    throw InvalidField.withCode(
+        "context_length_exceeded",
+        "input",
+        "has %d tokens with instructions and tools; this model's maximum context length is %d tokens,"
+                .formatted(tokens, context)
+            + " which the output needs a part of");
+  }
+}

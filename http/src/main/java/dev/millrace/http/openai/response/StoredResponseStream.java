@@ -1,0 +1,50 @@
+package dev.millrace.http.openai.response;
+
+import dev.millrace.http.openai.response.store.ResponseReplay;
+import dev.millrace.http.openai.response.store.ResponseReplay.OutputChanged;
+import dev.millrace.http.openai.response.store.ResponseReplay.ResponseDeleted;
+import dev.millrace.http.openai.response.store.ResponseSignals.Watch;
+import dev.millrace.http.openai.response.store.StoredResponse;
+import dev.millrace.http.route.ApiResponse;
+import dev.millrace.http.stream.EventStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+
+/**
+ * Sends the events of a stored response: those that the store has at once, later ones as they come.
+ * It only reads: a client that disconnects changes nothing.
+ *
+ * @param after the number of the last event that the client has; -1: none
+ */
+record StoredResponseStream(ResponseBackend backend, StoredResponse response, long after)
+    implements EventStream.Source {
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+  private static final int KEEP_ALIVE_ROUNDS = 15;
+
+  ApiResponse toResponse() {
+    return EventStream.response(this, null);
+  }
+
+  @Override
+  public void write(EventStream events) throws IOException, InterruptedException {
+    EventWriter writer = new EventWriter(events, after);
+    try (Watch watch = backend.signals().watch(response.job())) {
+      ResponseReplay replay = backend.responses().replay(response, writer::add);
+      int idle = 0;
+      while (replay.advance().isEmpty()) {
+        writer.flush();
+        idle = watch.await(LOOK_AGAIN) ? 0 : idle + 1;
+        if (idle == KEEP_ALIVE_ROUNDS) {
+          events.keepAlive();
+          idle = 0;
+        }
+      }
+      writer.end();
+    } catch (OutputChanged | ResponseDeleted e) {
+      writer.error(String.valueOf(e.getMessage()));
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+}

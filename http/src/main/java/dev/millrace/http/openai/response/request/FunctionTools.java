@@ -1,0 +1,116 @@
+package dev.millrace.http.openai.response.request;
+
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.http.openai.request.OpenAiError;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tools of a request, whose fields are flat here and nested in chat.
+ *
+ * @param tools as the response repeats them
+ * @param choice as the response repeats it: a word or an object
+ */
+record FunctionTools(List<Map<String, @Nullable Object>> tools, Object choice) {
+
+  static FunctionTools of(JsonObject body) {
+    List<Map<String, @Nullable Object>> tools = new ArrayList<>();
+    List<@Nullable Object> given = body.list("tools");
+    for (int i = 0; i < given.size(); i++) {
+      tools.add(function(JsonObject.of(given.get(i), "a tool"), "tools[" + i + "]"));
+    }
+    Object choice = body.get("tool_choice");
+    if (choice == null) {
+      choice = "auto";
+    }
+    requireFunctions(choice);
+    if (tools.isEmpty() && !choice.equals("auto") && !choice.equals("none")) {
+      throw OpenAiError.invalid("tool_choice", "needs tools, and there are none");
+    }
+    return new FunctionTools(tools, choice);
+  }
+
+  private static Map<String, @Nullable Object> function(JsonObject tool, String path) {
+    if (!"function".equals(tool.get("type"))) {
+      throw OpenAiError.invalid(
+          path + ".type",
+          "\"%s\" is not supported: only functions are".formatted(tool.get("type")));
+    }
+    if (!(tool.get("name") instanceof String name)) {
+      throw InvalidField.missing(path + ".name");
+    }
+    Object parameters = tool.get("parameters");
+    return JsonObject.create()
+        .put("type", "function")
+        .put("name", name)
+        .put("description", tool.get("description"))
+        .put("parameters", parameters == null ? Map.of() : parameters)
+        .put("strict", tool.flag("strict", true))
+        .values();
+  }
+
+  private static void requireFunctions(Object choice) {
+    if (!(choice instanceof Map<?, ?> fields)) {
+      return; // a word; the document lists them
+    }
+    Object type = fields.get("type");
+    if (!"function".equals(type) && !"allowed_tools".equals(type)) {
+      throw OpenAiError.invalid(
+          "tool_choice.type",
+          "\"%s\" is not supported; supported are: function, allowed_tools".formatted(type));
+    }
+  }
+
+  /** Adds them to the parameters of a generate task. */
+  void putInto(JsonObject parameters, JsonObject body) {
+    if (tools.isEmpty()) {
+      return;
+    }
+    parameters.put("tools", tools.stream().map(FunctionTools::nested).toList());
+    parameters.put(
+        "tool_choice", choice instanceof Map<?, ?> fields ? nestedChoice(fields) : choice);
+    parameters.putIfPresent("parallel_tool_calls", body.get("parallel_tool_calls"));
+  }
+
+  private static Map<String, @Nullable Object> nested(Map<String, @Nullable Object> tool) {
+    JsonObject function = JsonObject.create();
+    tool.forEach(
+        (name, value) -> {
+          if (!name.equals("type")) {
+            function.putIfPresent(name, value);
+          }
+        });
+    return JsonObject.create().put("type", "function").put("function", function.values()).values();
+  }
+
+  private static Object nestedChoice(Map<?, ?> choice) {
+    if ("function".equals(choice.get("type"))) {
+      return named(choice.get("name"));
+    }
+    List<Object> allowed = new ArrayList<>();
+    if (choice.get("tools") instanceof List<?> tools) {
+      for (Object tool : tools) {
+        allowed.add(named(JsonObject.of(tool, "a tool of tool_choice").get("name")));
+      }
+    }
+    Object mode = choice.get("mode");
+    return JsonObject.create()
+        .put("type", "allowed_tools")
+        .put(
+            "allowed_tools",
+            JsonObject.create()
+                .put("mode", mode == null ? "auto" : mode)
+                .put("tools", allowed)
+                .values())
+        .values();
+  }
+
+  private static Map<String, @Nullable Object> named(@Nullable Object name) {
+    return JsonObject.create()
+        .put("type", "function")
+        .put("function", JsonObject.create().put("name", name).values())
+        .values();
+  }
+}

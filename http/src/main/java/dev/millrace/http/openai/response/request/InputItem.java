@@ -1,0 +1,180 @@
+package dev.millrace.http.openai.response.request;
+
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.http.openai.request.OpenAiError;
+import dev.millrace.http.openai.response.stream.ResponseIds;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings an item of the input into the one form in which items are kept and listed: with an id, a
+ * status, and content as a list of parts. What is not text is refused by its name.
+ */
+final class InputItem {
+  private static final Set<String> ROLES = Set.of("user", "system", "developer", "assistant");
+  private static final Set<String> TEXTS =
+      Set.of("input_text", "output_text", "text", "summary_text", "reasoning_text");
+  private static final String REFERENCE = "item_reference";
+
+  private final JsonObject item;
+  private final String path;
+  private final ResponseIds ids;
+  private final int position;
+
+  private InputItem(JsonObject item, int position, ResponseIds ids) {
+    this.item = item;
+    this.position = position;
+    this.path = "input[" + position + "]";
+    this.ids = ids;
+  }
+
+  /** A text as a user's message. */
+  static Map<String, @Nullable Object> ofText(String text, ResponseIds ids) {
+    return message(ids.inputItem("msg", 0), "user", List.of(part("input_text", text)));
+  }
+
+  /**
+   * @param ids give an id to an item without one
+   */
+  static Map<String, @Nullable Object> of(@Nullable Object given, int position, ResponseIds ids) {
+    return new InputItem(JsonObject.of(given, "an item"), position, ids).read();
+  }
+
+  /** The id that an item refers to; null if it is no reference. */
+  static @Nullable String reference(Map<String, @Nullable Object> item) {
+    return REFERENCE.equals(item.get("type")) ? String.valueOf(item.get("id")) : null;
+  }
+
+  private Map<String, @Nullable Object> read() {
+    String type = text("type", item.has("role") ? "message" : REFERENCE);
+    return switch (type) {
+      case "message" -> message();
+      case "function_call" -> call();
+      case "function_call_output" -> callOutput();
+      case "reasoning" -> reasoning();
+      case REFERENCE -> JsonObject.create().put("type", REFERENCE).put("id", need("id")).values();
+      default ->
+          throw OpenAiError.invalid(
+              path + ".type",
+              "\"%s\" is not supported; supported are: message, function_call,".formatted(type)
+                  + " function_call_output, reasoning, item_reference");
+    };
+  }
+
+  private Map<String, @Nullable Object> message() {
+    String role = need("role");
+    if (!ROLES.contains(role)) {
+      throw OpenAiError.invalid(path + ".role", "must be user, system, developer or assistant");
+    }
+    String type = role.equals("assistant") ? "output_text" : "input_text";
+    String content = content("content", item.get("content"));
+    return message(id("msg"), role, List.of(part(type, content)));
+  }
+
+  private static Map<String, @Nullable Object> message(String id, String role, List<?> content) {
+    return JsonObject.create()
+        .put("id", id)
+        .put("type", "message")
+        .put("role", role)
+        .put("status", "completed")
+        .put("content", content)
+        .values();
+  }
+
+  private static Map<String, @Nullable Object> part(String type, String text) {
+    JsonObject part = JsonObject.create().put("type", type).put("text", text);
+    if (type.equals("output_text")) {
+      part.put("annotations", List.of()).put("logprobs", List.of());
+    }
+    return part.values();
+  }
+
+  private Map<String, @Nullable Object> call() {
+    return JsonObject.create()
+        .put("id", id("fc"))
+        .put("type", "function_call")
+        .put("status", "completed")
+        .put("call_id", need("call_id"))
+        .put("name", need("name"))
+        .put("arguments", need("arguments"))
+        .values();
+  }
+
+  private Map<String, @Nullable Object> callOutput() {
+    return JsonObject.create()
+        .put("id", id("fco"))
+        .put("type", "function_call_output")
+        .put("status", "completed")
+        .put("call_id", need("call_id"))
+        .put("output", content("output", item.get("output")))
+        .values();
+  }
+
+  private Map<String, @Nullable Object> reasoning() {
+    Object thoughts = item.has("content") ? item.get("content") : item.get("summary");
+    return JsonObject.create()
+        .put("id", id("rs"))
+        .put("type", "reasoning")
+        .put("status", "completed")
+        .put("summary", List.of())
+        .put("content", thoughts == null ? List.of() : thoughts(thoughts))
+        .values();
+  }
+
+  private List<?> thoughts(Object parts) {
+    String text = content("content", parts);
+    return text.isEmpty() ? List.of() : List.of(part("reasoning_text", text));
+  }
+
+  private String id(String prefix) {
+    return text("id", ids.inputItem(prefix, position));
+  }
+
+  private String need(String name) {
+    if (!item.has(name)) {
+      throw InvalidField.missing(path + "." + name);
+    }
+    return text(name, "");
+  }
+
+  private String text(String name, String otherwise) {
+    return switch (item.get(name)) {
+      case null -> otherwise;
+      case String text -> text;
+      default -> throw OpenAiError.invalid(path + "." + name, "must be text");
+    };
+  }
+
+  private String content(String name, @Nullable Object content) {
+    return switch (content) {
+      case String text -> text;
+      case List<?> parts -> {
+        StringBuilder all = new StringBuilder();
+        for (int i = 0; i < parts.size(); i++) {
+          all.append(partText("%s.%s[%d]".formatted(path, name, i), parts.get(i)));
+        }
+        yield all.toString();
+      }
+      case null -> throw InvalidField.missing(path + "." + name);
+      default -> throw OpenAiError.invalid(path + "." + name, "must be text or a list of parts");
+    };
+  }
+
+  private static String partText(String path, @Nullable Object part) {
+    if (!(part instanceof Map<?, ?> fields)) {
+      throw OpenAiError.invalid(path, "must be an object");
+    }
+    Object type = fields.get("type");
+    String key = "refusal".equals(type) ? "refusal" : "text";
+    if (!key.equals("refusal") && !TEXTS.contains(String.valueOf(type))) {
+      throw OpenAiError.invalid(
+          path + ".type", "\"%s\" is not supported: the models read text only".formatted(type));
+    }
+    if (!(fields.get(key) instanceof String text)) {
+      throw InvalidField.missing(path + "." + key);
+    }
+    return text;
+  }
+}

@@ -1,0 +1,222 @@
+package dev.millrace.http.openai;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobReader.Query;
+import java.io.BufferedReader;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Responses of the house model over sockets. */
+class HouseModelResponsesTest {
+  private static ResponseTestServer server;
+
+  @BeforeAll
+  static void open() {
+    server = new ResponseTestServer();
+  }
+
+  @AfterAll
+  static void close() {
+    server.close();
+  }
+
+  private static String text(JsonObject response) {
+    JsonObject message = JsonObject.of(response.list("output").getLast(), "item");
+    return JsonObject.of(message.list("content").getFirst(), "part").string("text");
+  }
+
+  private static String id(String stream) {
+    int at = stream.indexOf("resp_");
+    return stream.substring(at, at + 37);
+  }
+
+  @Test
+  void aStoredResponseIsReadAndContinuedAndDeleted() throws Exception {
+    JsonObject first =
+        server.post(
+            "/v1/responses",
+            "{'input':'Hello','seed':1,'max_output_tokens':8,'metadata':{'a':'b'}}");
+    assertThat(first.string("status")).isIn("completed", "incomplete");
+    assertThat(first.string("model")).isEqualTo(HouseModelServer.MODEL);
+    assertThat(first.object("usage").integer("output_tokens")).isPositive();
+    String path = "/v1/responses/" + first.string("id");
+    assertThat(server.get(path)).isEqualTo(first);
+
+    JsonObject second =
+        server.post(
+            "/v1/responses",
+            "{'input':'More','max_output_tokens':4,'previous_response_id':'%s'}"
+                .formatted(first.string("id")));
+    JsonObject items =
+        server.get("/v1/responses/" + second.string("id") + "/input_items?order=asc&limit=2");
+    assertThat(items.list("data")).hasSize(2);
+    assertThat(items.flag("has_more", false)).isTrue();
+    assertThat(JsonObject.of(items.list("data").get(1), "item").string("id"))
+        .isEqualTo(JsonObject.of(first.list("output").getFirst(), "item").string("id"));
+
+    assertThat(server.delete(path).flag("deleted", false)).isTrue();
+    assertThat(server.refused(404, "GET", path, null).get("code")).isNull();
+    JsonObject gone =
+        server.refused(
+            400,
+            "POST",
+            "/v1/responses",
+            "{'input':'x','previous_response_id':'%s'}".formatted(first.string("id")));
+    assertThat(gone.string("code")).isEqualTo("previous_response_not_found");
+    assertThat(gone.string("param")).isEqualTo("previous_response_id");
+  }
+
+  @Test
+  void aResponseThatIsNotStoredLeavesNothing() throws Exception {
+    int before = server.store.list(Query.all()).size();
+    JsonObject response =
+        server.post(
+            "/v1/responses", "{'input':'Hello','store':false,'max_output_tokens':4,'seed':1}");
+    assertThat(text(response)).isNotEmpty();
+    String stream =
+        server.stream(
+            "/v1/responses", "{'input':'Hello','store':false,'stream':true,'max_output_tokens':4}");
+    assertThat(stream).contains("event: response.created").endsWith("data: [DONE]\n\n");
+    assertThat(server.store.list(Query.all())).hasSize(before);
+    server.refused(404, "GET", "/v1/responses/" + response.string("id"), null);
+  }
+
+  @Test
+  void everyReplayOfAStreamHasTheSameBytesFromAnyNumber() throws Exception {
+    String live =
+        server.stream(
+            "/v1/responses", "{'input':'Once','stream':true,'seed':3,'max_output_tokens':12}");
+    String path = "/v1/responses/" + id(live) + "?stream=true";
+    assertThat(server.events(path)).isEqualTo(live);
+    List<String> frames = List.of(live.split("(?<=\n\n)"));
+    for (int after : new int[] {0, 1, frames.size() / 2, frames.size() - 2}) {
+      String rest = String.join("", frames.subList(after + 1, frames.size()));
+      assertThat(server.events(path + "&starting_after=" + after)).isEqualTo(rest);
+    }
+    assertThat(live.split("event: response.output_text.delta", -1).length).isBetween(2, 13);
+    String stored =
+        server.stream(
+            "/v1/responses",
+            "{'input':'Once','store':false,'stream':true,'seed':3,'max_output_tokens':12}");
+    assertThat(types(stored)).isEqualTo(types(live));
+  }
+
+  private static List<String> types(String stream) {
+    return stream.lines().filter(line -> line.startsWith("event: ")).toList();
+  }
+
+  @Test
+  void aBackgroundResponseIsQueuedAtOnceAndCanBeCancelled() throws Exception {
+    JsonObject queued =
+        server.post(
+            "/v1/responses", "{'input':'Long','background':true,'max_output_tokens':900,'seed':2}");
+    assertThat(queued.string("status")).isEqualTo("queued");
+    String path = "/v1/responses/" + queued.string("id");
+    JsonObject cancelled = server.post(path + "/cancel", "");
+    assertThat(cancelled.string("status")).isIn("cancelled", "completed", "incomplete");
+    assertThat(server.post(path + "/cancel", "")).isEqualTo(cancelled);
+    String events = server.events(path + "?stream=true");
+    assertThat(events).contains("event: response.queued").endsWith("data: [DONE]\n\n");
+    assertThat(server.events(path + "?stream=true")).isEqualTo(events);
+  }
+
+  @Test
+  void aStoredStreamGoesOnWithoutItsClient() throws Exception {
+    List<String> seen = new ArrayList<>();
+    HttpResponse<InputStream> response =
+        server.open(
+            "/v1/responses", "{'input':'Go','stream':true,'seed':5,'max_output_tokens':40}");
+    try (BufferedReader reader =
+        new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+      for (String line = reader.readLine();
+          line != null && !line.startsWith("event: response.output_text.delta");
+          line = reader.readLine()) {
+        seen.add(line);
+      }
+    }
+    String path = "/v1/responses/" + id(String.join("\n", seen));
+    String whole = server.events(path + "?stream=true");
+    assertThat(whole).startsWith(String.join("\n", seen)).endsWith("data: [DONE]\n\n");
+    assertThat(server.get(path).string("status")).isIn("completed", "incomplete");
+  }
+
+  @Test
+  void aRequiredToolIsCalledAndTheConversationGoesOn() throws Exception {
+    String tool =
+        """
+        {'type':'function','name':'pick','parameters':{'type':'object',
+        'properties':{'city':{'type':'string','enum':['Paris','Rome']}},
+        'required':['city'],'additionalProperties':false}}
+        """;
+    JsonObject first =
+        server.post(
+            "/v1/responses",
+            "{'input':'Pick one','tools':[%s],'tool_choice':'required','max_output_tokens':80}"
+                .formatted(tool));
+    JsonObject call = JsonObject.of(first.list("output").getLast(), "item");
+    assertThat(call.string("type")).isEqualTo("function_call");
+    assertThat(Json.object(call.string("arguments")).string("city")).isIn("Paris", "Rome");
+    assertThat(server.events("/v1/responses/" + first.string("id") + "?stream=true"))
+        .contains("event: response.function_call_arguments.done")
+        .endsWith("data: [DONE]\n\n");
+    JsonObject second =
+        server.post(
+            "/v1/responses",
+            """
+            {'previous_response_id':'%s','max_output_tokens':8,
+            'input':[{'type':'function_call_output','call_id':'%s','output':'sunny'}]}
+            """
+                .formatted(first.string("id"), call.string("call_id")));
+    assertThat(text(second)).isNotEmpty();
+  }
+
+  @Test
+  void whatDoesNotFitIsRefusedOrShortened() throws Exception {
+    String word = "word ".repeat(2_000);
+    JsonObject error =
+        server.refused(400, "POST", "/v1/responses", "{'input':'%s'}".formatted(word));
+    assertThat(error.string("code")).isEqualTo("context_length_exceeded");
+    assertThat(error.string("message")).contains("maximum context length", "1024");
+    JsonObject shortened =
+        server.post(
+            "/v1/responses",
+            "{'input':[{'role':'user','content':'%s'},{'role':'user','content':'Hi'}],'truncation':'auto','max_output_tokens':2}"
+                .formatted(word));
+    assertThat(server.get("/v1/responses/" + shortened.string("id") + "/input_items").list("data"))
+        .hasSize(1);
+    assertThat(server.post("/v1/responses/input_tokens", "{'input':'Hi'}").integer("input_tokens"))
+        .isPositive();
+  }
+
+  @Test
+  void wrongRequestsAreRefusedByName() throws Exception {
+    assertThat(
+            server
+                .refused(400, "POST", "/v1/responses", "{'input':'x','temprature':1}")
+                .string("param"))
+        .isEqualTo("temprature");
+    assertThat(
+            server
+                .refused(404, "POST", "/v1/responses", "{'input':'x','model':'gpt-9'}")
+                .string("code"))
+        .isEqualTo("model_not_found");
+    JsonObject cancelled = server.post("/v1/responses", "{'input':'x','max_output_tokens':1}");
+    assertThat(
+            server
+                .refused(400, "POST", "/v1/responses/" + cancelled.string("id") + "/cancel", "")
+                .string("message"))
+        .contains("background");
+    assertThat(Json.write(server.refused(404, "GET", "/v1/responses/resp_1", null)))
+        .contains("not found");
+  }
+}

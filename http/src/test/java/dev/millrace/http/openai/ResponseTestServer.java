@@ -1,0 +1,113 @@
+package dev.millrace.http.openai;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.fixture.ContractSettings;
+import dev.millrace.core.store.memory.MemoryStoreFixture;
+import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.http.HttpApi;
+import dev.millrace.http.HttpSettings;
+import dev.millrace.server.Server;
+import dev.millrace.server.infer.Inference;
+import dev.millrace.server.infer.InferenceSettings;
+import dev.millrace.server.infer.model.NamedModel;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A whole server over a store in memory and the house model; bodies may have single quotes. */
+final class ResponseTestServer implements AutoCloseable {
+  final JobStore store = new MemoryStoreFixture().open(ContractSettings.steady(Clock.systemUTC()));
+  private final Inference inference;
+  private final Server server;
+  private final HttpApi api;
+  private final URI uri;
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  ResponseTestServer() {
+    Path house = Path.of("models/house/house.gguf");
+    Path file = Files.exists(house) ? house : Path.of("..").resolve(house);
+    inference =
+        Inference.open(
+            InferenceSettings.of(List.of(new NamedModel(HouseModelServer.MODEL, file)))
+                .withEngine(
+                    EngineSettings.usual().withContext(1024).withSlots(4).withTokens(4096)));
+    server = Server.builder(store).group(inference.slots(), inference.workers()).build().start();
+    api = HttpApi.over(store, HttpSettings.loopback(0), null);
+    uri = api.open(server, Set.of("generate"), inference::stats, inference.direct());
+  }
+
+  private HttpRequest request(String method, String path, @Nullable String body) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(uri.resolve(path)).timeout(Duration.ofSeconds(60));
+    if (body == null || body.isEmpty()) {
+      return request.method(method, BodyPublishers.noBody()).build();
+    }
+    return request
+        .header("Content-Type", "application/json")
+        .method(method, BodyPublishers.ofString(body.replace('\'', '"')))
+        .build();
+  }
+
+  private String send(int status, String method, String path, @Nullable String body)
+      throws Exception {
+    HttpResponse<String> response =
+        client.send(request(method, path, body), BodyHandlers.ofString());
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+    return response.body();
+  }
+
+  JsonObject post(String path, String body) throws Exception {
+    return Json.object(send(200, "POST", path, body));
+  }
+
+  JsonObject get(String path) throws Exception {
+    return Json.object(send(200, "GET", path, null));
+  }
+
+  JsonObject delete(String path) throws Exception {
+    return Json.object(send(200, "DELETE", path, null));
+  }
+
+  /** The events of a request, as they were sent. */
+  String stream(String path, String body) throws Exception {
+    return send(200, "POST", path, body);
+  }
+
+  String events(String path) throws Exception {
+    return send(200, "GET", path, null);
+  }
+
+  JsonObject refused(int status, String method, String path, @Nullable String body)
+      throws Exception {
+    return Json.object(send(status, method, path, body)).object("error");
+  }
+
+  HttpResponse<InputStream> open(String path, String body) throws Exception {
+    return client.send(request("POST", path, body), BodyHandlers.ofInputStream());
+  }
+
+  @Override
+  public void close() {
+    api.close();
+    server.close();
+    inference.close();
+    store.close();
+    client.close();
+  }
+}
