@@ -1,6 +1,8 @@
 package dev.millrace.http;
 
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.http.inference.InferenceAccess;
 import dev.millrace.http.job.IdResolver;
 import dev.millrace.http.job.IdempotentSubmitter;
 import dev.millrace.http.job.WebhookPolicy;
@@ -8,6 +10,8 @@ import dev.millrace.http.jobnik.JobnikRouteGroup;
 import dev.millrace.http.metrics.ServerMetrics;
 import dev.millrace.http.monitoring.BuiltInReadinessChecks;
 import dev.millrace.http.monitoring.MonitoringRouteGroup;
+import dev.millrace.http.openai.OpenAiRouteGroup;
+import dev.millrace.http.openai.response.ResponseRoutes;
 import dev.millrace.http.openapi.ApiDocsPage;
 import dev.millrace.http.openapi.OpenApiDocument;
 import dev.millrace.http.route.ApiResponse;
@@ -21,6 +25,7 @@ import dev.millrace.http.webhook.WebhookSettings;
 import dev.millrace.server.Server;
 import dev.millrace.server.TaskListener;
 import dev.millrace.server.infer.InferenceStats;
+import dev.millrace.server.infer.direct.DirectInference;
 import dev.millrace.server.infer.model.RemoteModelStatus;
 import java.net.URI;
 import java.time.Clock;
@@ -58,6 +63,7 @@ public final class HttpApi implements AutoCloseable {
   private final @Nullable WebhookSettings webhookSettings;
   private final JobStore store;
   private final ServerMetrics metrics;
+  private final InferenceAccess inference = new InferenceAccess();
   private final @Nullable OtlpTracing tracing;
   private @Nullable WebhookService webhooks;
   private @Nullable IdempotentSubmitter submitter;
@@ -94,7 +100,20 @@ public final class HttpApi implements AutoCloseable {
    * @throws IllegalArgumentException if a file, the address or the port cannot be used
    */
   public URI open(Server running, Set<String> types, @Nullable Supplier<InferenceStats> stats) {
-    attach(running, stats);
+    return open(running, types, stats, null);
+  }
+
+  /**
+   * As the other method.
+   *
+   * @param direct answers requests at once; null if it has no models
+   */
+  public URI open(
+      Server running,
+      Set<String> types,
+      @Nullable Supplier<InferenceStats> stats,
+      @Nullable DirectInference direct) {
+    attach(running, stats, direct);
     return open(types, stats == null ? Set.of() : names(stats.get()), Optional::empty);
   }
 
@@ -119,9 +138,12 @@ public final class HttpApi implements AutoCloseable {
    * Adds the server. Call it once.
    *
    * @param stats of its models; null if it has none
+   * @param direct answers requests at once; null if it has no models
    */
-  public void attach(Server running, @Nullable Supplier<InferenceStats> stats) {
+  public void attach(
+      Server running, @Nullable Supplier<InferenceStats> stats, @Nullable DirectInference direct) {
     server = running;
+    inference.attach(direct);
     models = stats;
     if (stats != null) {
       metrics.inference(stats);
@@ -160,10 +182,23 @@ public final class HttpApi implements AutoCloseable {
     if (tracing != null) {
       observers.add(tracing.requestObserver());
     }
-    service = HttpService.open(settings, List.of(jobnik, so1, monitoring), observers, document);
+    OpenAiRouteGroup openAi =
+        new OpenAiRouteGroup(
+            inference,
+            ResponseRoutes.over(store, inference, this::startSoon, settings.responseAge()));
+    service =
+        HttpService.open(settings, List.of(jobnik, so1, openAi, monitoring), observers, document);
     metrics.gauge("millrace_http_in_flight", "Requests being answered.", service::running);
     metrics.gauge("millrace_http_streams", "Streams that are open.", service::streams);
     return service.uri();
+  }
+
+  /** Without a server, the job waits in the queue. */
+  private void startSoon(JobId job) {
+    Server running = server;
+    if (running != null) {
+      running.startSoon(job);
+    }
   }
 
   /** All models that a task may name, also those that are not ready yet. */

@@ -132,7 +132,7 @@ public final class HttpService implements AutoCloseable {
     return document
         .operation(route.operationId())
         .filter(known -> known.method().equals(route.method()))
-        .filter(known -> known.path().equals(route.path()))
+        .filter(known -> known.path().equals(route.documentedPath()))
         .filter(known -> known.scope() == route.scope())
         .isPresent();
   }

@@ -76,8 +76,13 @@ class HttpApiTest {
       assertThat(get(client, at, "/v1/jobs").body()).contains("\"PENDING\"");
       assertThat(get(client, at, "/metrics").statusCode()).isEqualTo(200);
 
+      HttpResponse<String> early = get(client, at, "/v1/models");
+      assertThat(early.statusCode()).isEqualTo(503);
+      assertThat(early.body()).contains("models are being loaded").contains("server_error");
+
       server.start();
-      api.attach(server, null);
+      api.attach(server, null, null);
+      assertThat(get(client, at, "/v1/models").body()).contains("\"data\":[]");
       phase.set("warming up model \"x\"");
       assertThat(get(client, at, "/health/ready").body()).contains("warming up");
       phase.set(null);

@@ -32,7 +32,13 @@ final class RoutingTest {
                     "/v1/jobs/{id}",
                     KeyScope.READ,
                     request -> ApiResponse.ok(Map.of("id", request.pathParameter("id"))))
-                .named("GET", "/v1/jobs/secret"),
+                .named("GET", "/v1/jobs/secret")
+                .named("GET", "/v1/models")
+                .route(
+                    "GET",
+                    "/v1/models/{name*}",
+                    KeyScope.READ,
+                    request -> ApiResponse.ok(Map.of("name", request.pathParameter("name")))),
             new TestRouteGroup("/v1/deep").named("GET", "/v1/deep/x"));
   }
 
@@ -56,6 +62,14 @@ final class RoutingTest {
     assertThat(get("/v1/jobs/a%20b%C3%A9+c").text()).isEqualTo("{\"id\":\"a bé+c\"}");
   }
 
+  @Test
+  void restOfAPathMayHaveSlashes() throws IOException {
+    assertThat(get("/v1/models/a").text()).isEqualTo("{\"name\":\"a\"}");
+    assertThat(get("/v1/models/a/b/c").text()).isEqualTo("{\"name\":\"a/b/c\"}");
+    assertThat(get("/v1/models/a%2Fb%20/c/").text()).isEqualTo("{\"name\":\"a/b /c\"}");
+    assertThat(get("/v1/models").text()).contains("/v1/models");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -67,6 +81,9 @@ final class RoutingTest {
         "/v1/jobs/%2e%2e",
         "/v1/jobs/.%2E/jobs",
         "/v1/jobs/a%2Fb",
+        "/v1/models/a%2F..%2Fb",
+        "/v1/models/a%2F%2Fb",
+        "/v1/models%2Fa",
         "/v1/jobs/a%2fb",
         "/v1/jobs%2Fsecret",
         "/v1%2Fjobs",

@@ -74,7 +74,7 @@ public final class OpenApiDocument {
       }
       SchemaViolation unknown =
           SchemaRules.unknown("parameter", name, known.stream().map(Parameter::name).toList());
-      throw SchemaViolation.invalid(unknown.rule()).toProblem("request/query");
+      throw unknown.asInvalid().toProblem("request/query");
     }
   }
 

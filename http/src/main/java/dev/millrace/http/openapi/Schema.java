@@ -57,8 +57,7 @@ public final class Schema {
     Object value = read(text, where);
     SchemaViolation violation = violation(value, 0);
     if (violation != null) {
-      throw new SchemaViolation(Problem.Kind.INVALID, violation.path(), violation.rule())
-          .toProblem(where);
+      throw violation.asInvalid().toProblem(where);
     }
     return value;
   }

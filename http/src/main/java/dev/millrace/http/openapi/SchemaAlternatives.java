@@ -1,8 +1,10 @@
 package dev.millrace.http.openapi;
 
+import dev.millrace.http.route.Problem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -57,7 +59,8 @@ record SchemaAlternatives(
     if (discriminator != null && fields != null) {
       Object named = fields.get(discriminator);
       Schema selected = named == null ? null : mapping.get(named.toString());
-      SchemaViolation violation = selected == null ? null : selected.violation(value, depth);
+      SchemaViolation violation =
+          selected == null ? unmapped(discriminator, fields) : selected.violation(value, depth);
       if (violation != null) {
         return violation;
       }
@@ -70,6 +73,20 @@ record SchemaAlternatives(
       return violation == null ? noMatch() : violation;
     }
     return deepest(candidates, value, depth);
+  }
+
+  /** The discriminator itself is wrong, if it has to name one of the schemas. */
+  private @Nullable SchemaViolation unmapped(String name, Map<String, @Nullable Object> fields) {
+    if (!mapping.values().containsAll(schemas)) {
+      return null;
+    }
+    if (!fields.containsKey(name)) {
+      return SchemaViolation.malformed("must have required property '" + name + "'")
+          .of(Problem.Flaw.MISSING, name);
+    }
+    List<String> names = mapping.keySet().stream().sorted().toList();
+    return Objects.requireNonNull(SchemaRules.oneOf(names, false).violation(fields.get(name), 0))
+        .under(name);
   }
 
   private SchemaViolation deepest(List<Schema> candidates, @Nullable Object value, int depth) {

@@ -2,6 +2,7 @@ package dev.millrace.http.openapi;
 
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.http.route.Problem;
 import java.math.BigDecimal;
 import java.util.Collection;
 import java.util.List;
@@ -29,7 +30,8 @@ final class SchemaRules {
       if (fields != null) {
         for (String name : names) {
           if (!fields.containsKey(name)) {
-            return SchemaViolation.malformed("must have required property '" + name + "'");
+            return SchemaViolation.malformed("must have required property '" + name + "'")
+                .of(Problem.Flaw.MISSING, name);
           }
         }
       }
@@ -65,12 +67,13 @@ final class SchemaRules {
     String hint = NameSuggestion.hint(name, known);
     String all = known.isEmpty() ? "; there are none" : "; known: " + String.join(", ", known);
     return SchemaViolation.malformed(
-        "has an unknown "
-            + what
-            + " \""
-            + SchemaViolation.shorten(name)
-            + "\""
-            + (hint.isEmpty() ? all : hint));
+            "has an unknown "
+                + what
+                + " \""
+                + SchemaViolation.shorten(name)
+                + "\""
+                + (hint.isEmpty() ? all : hint))
+        .of(Problem.Flaw.UNKNOWN, name);
   }
 
   static Schema.Rule items(Schema schema) {

@@ -39,9 +39,20 @@ public sealed interface ApiResponse {
   /**
    * Content that is sent in pieces until {@code body} returns or the client disconnects. The header
    * is sent with the first bytes: a stream should send some at once.
+   *
+   * @param undelivered releases what the stream holds, if it is not sent to its end
    */
-  record Stream(int status, Map<String, String> headers, String mediaType, Body body)
-      implements ApiResponse {}
+  record Stream(
+      int status,
+      Map<String, String> headers,
+      String mediaType,
+      Body body,
+      @Nullable Runnable undelivered)
+      implements ApiResponse {
+    public Stream(int status, Map<String, String> headers, String mediaType, Body body) {
+      this(status, headers, mediaType, body, null);
+    }
+  }
 
   /** Writes a stream. */
   @FunctionalInterface

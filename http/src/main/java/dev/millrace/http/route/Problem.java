@@ -42,10 +42,31 @@ public final class Problem extends RuntimeException {
     }
   }
 
+  /** What is wrong with a field of a request. */
+  public enum Flaw {
+    /** There is no such field. */
+    UNKNOWN,
+    /** A field is required and not there. */
+    MISSING,
+    /** The value has the wrong type or form. */
+    TYPE,
+    /** The value is not allowed. */
+    VALUE
+  }
+
+  /**
+   * The field of a request that is wrong, for route groups that name it apart.
+   *
+   * @param path such as {@code messages[0].role}; empty: the whole body
+   * @param rule which rule it breaks, to be read after the path
+   */
+  public record Field(String path, String rule, Flaw flaw) {}
+
   private final Kind kind;
   private final @Nullable String code;
   private final transient @Nullable JsonObject details;
   private final transient Map<String, String> headers;
+  private final transient @Nullable Field field;
 
   /**
    * @param code the route group's own error code; null: its code for {@code kind}
@@ -56,11 +77,27 @@ public final class Problem extends RuntimeException {
       String message,
       @Nullable JsonObject details,
       Map<String, String> headers) {
+    this(kind, code, message, details, headers, null);
+  }
+
+  private Problem(
+      Kind kind,
+      @Nullable String code,
+      String message,
+      @Nullable JsonObject details,
+      Map<String, String> headers,
+      @Nullable Field field) {
     super(message, null, false, false); // a response, not a failure: no stack trace
     this.kind = kind;
     this.code = code;
     this.details = details;
     this.headers = Map.copyOf(headers);
+    this.field = field;
+  }
+
+  /** The same problem, with the field that is wrong. */
+  public Problem withField(Field wrong) {
+    return new Problem(kind, code, text(), details, headers, wrong);
   }
 
   public Problem(Kind kind, @Nullable String code, String message) {
@@ -85,6 +122,11 @@ public final class Problem extends RuntimeException {
 
   public @Nullable JsonObject details() {
     return details;
+  }
+
+  /** The field of the request that is wrong; null if it is not known. */
+  public @Nullable Field field() {
+    return field;
   }
 
   /** Header fields of the response, such as {@code Retry-After}. */

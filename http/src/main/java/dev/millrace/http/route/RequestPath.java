@@ -8,11 +8,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Splits the path of a request into segments. It splits first and decodes afterwards, so that an
  * escape cannot add a segment. Paths that other software reads in different ways ({@code .}, {@code
- * ..}, empty segments, escaped slashes, parameters after {@code ;}) are refused.
+ * ..}, empty segments, parameters after {@code ;}) are refused. A segment with an escaped slash
+ * matches nothing but the rest of a path.
  */
 public final class RequestPath {
   private static final String PLAIN = "-._~!$&'()*+,=:@"; // RFC 3986 pchar, less ';'
@@ -49,7 +51,8 @@ public final class RequestPath {
     int end = raw.endsWith("/") ? raw.length() - 1 : raw.length();
     for (String part : raw.substring(1, end).split("/", -1)) {
       Optional<String> segment = decode(part);
-      if (segment.isEmpty() || !isName(segment.get())) {
+      if (segment.isEmpty()
+          || !Stream.of(segment.get().split("/", -1)).allMatch(RequestPath::isName)) {
         return Optional.empty();
       }
       segments.add(segment.get());
@@ -61,7 +64,7 @@ public final class RequestPath {
     return !segment.isEmpty()
         && !segment.equals(".")
         && !segment.equals("..")
-        && segment.chars().noneMatch(c -> c == '/' || Character.isISOControl(c));
+        && segment.chars().noneMatch(Character::isISOControl);
   }
 
   private static Optional<String> decode(String part) {

@@ -9,6 +9,11 @@ public interface RouteGroup extends AutoCloseable {
   /** What its paths start with, such as {@code /v1}; empty: paths of no other group. */
   String prefix();
 
+  /** The same, for a group whose paths start in several ways; a path has to be below one of them. */
+  default List<String> prefixes() {
+    return List.of(prefix());
+  }
+
   List<Route> routes();
 
   /** The body of an error response. */

@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RouteTable {
   private final Node root = new Node();
-  private final List<RouteGroup> groups;
+  private final List<Prefix> groups;
 
   public RouteTable(List<RouteGroup> groups) {
     this.groups =
         groups.stream()
-            .sorted(
-                Comparator.comparingInt((RouteGroup group) -> group.prefix().length()).reversed())
+            .flatMap(group -> group.prefixes().stream().map(prefix -> new Prefix(prefix, group)))
+            .sorted(Comparator.comparingInt((Prefix it) -> it.text().length()).reversed())
             .toList();
     for (RouteGroup group : groups) {
       group.routes().forEach(route -> add(group, route));
@@ -67,25 +67,35 @@ public final class RouteTable {
 
   /** The group that answers for an unknown path: the one with the longest prefix. */
   public RouteGroup groupOf(String rawPath) {
-    for (RouteGroup group : groups) {
-      String prefix = group.prefix();
-      if (rawPath.startsWith(prefix)
-          && (rawPath.length() == prefix.length()
-              || prefix.isEmpty()
-              || rawPath.charAt(prefix.length()) == '/')) {
-        return group;
-      }
+    return groups.stream()
+        .filter(prefix -> prefix.covers(rawPath))
+        .findFirst()
+        .orElse(groups.getLast())
+        .group();
+  }
+
+  private record Prefix(String text, RouteGroup group) {
+    boolean covers(String path) {
+      return path.startsWith(text)
+          && (path.length() == text.length()
+              || text.isEmpty()
+              || path.charAt(text.length()) == '/');
     }
-    return groups.getLast();
   }
 
   private @Nullable Node walk(List<String> segments, List<String> values) {
     Node node = root;
-    for (String segment : segments) {
-      Node next = node.fixed.get(segment);
-      if (next == null && node.parameter != null) {
+    for (int i = 0; i < segments.size(); i++) {
+      String segment = segments.get(i);
+      boolean plain = segment.indexOf('/') < 0; // only a rest may have an escaped slash
+      Node next = plain ? node.fixed.get(segment) : null;
+      if (next == null && plain && node.parameter != null) {
         values.add(segment);
         next = node.parameter;
+      }
+      if (next == null && node.rest != null) {
+        values.add(String.join("/", segments.subList(i, segments.size())));
+        return node.rest;
       }
       if (next == null) {
         return null;
@@ -96,9 +106,9 @@ public final class RouteTable {
   }
 
   private void add(RouteGroup group, Route route) {
-    if (!route.path().startsWith(group.prefix() + "/")) {
+    if (group.prefixes().stream().noneMatch(it -> new Prefix(it, group).covers(route.path()))) {
       throw new IllegalArgumentException(
-          route.path() + " is not below its group's prefix " + group.prefix());
+          route.path() + " is not below its group's prefix " + group.prefixes());
     }
     Node node = root;
     List<String> names = new ArrayList<>();
@@ -106,9 +116,8 @@ public final class RouteTable {
     for (int i = 1; i < parts.length; i++) {
       String part = parts[i];
       if (part.startsWith("{") && part.endsWith("}")) {
-        names.add(part.substring(1, part.length() - 1));
-        node.parameter = node.parameter == null ? new Node() : node.parameter;
-        node = node.parameter;
+        names.add(part.substring(1, part.length() - (part.endsWith("*}") ? 2 : 1)));
+        node = node.child(part.endsWith("*}"));
       } else {
         node = node.fixed.computeIfAbsent(part, key -> new Node());
       }
@@ -126,6 +135,19 @@ public final class RouteTable {
     private final Map<String, Node> fixed = new HashMap<>();
     private final Map<String, Bound> routes = new LinkedHashMap<>();
     private @Nullable Node parameter;
+
+    /** For a parameter that takes the rest of the path. */
+    private @Nullable Node rest;
+
+    /** The node of a parameter, made if there is none. */
+    Node child(boolean takesRest) {
+      if (takesRest) {
+        rest = rest == null ? new Node() : rest;
+        return rest;
+      }
+      parameter = parameter == null ? new Node() : parameter;
+      return parameter;
+    }
 
     Set<String> methods() {
       Set<String> methods = new TreeSet<>(routes.keySet());

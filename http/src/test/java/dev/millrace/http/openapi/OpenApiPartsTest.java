@@ -22,15 +22,18 @@ class OpenApiPartsTest {
 
   /** The part with the paths of a tag. */
   private static final Map<String, String> PART_OF_TAG =
-      Map.of(
-          "Pipelines", "pipelines.json",
-          "Jobs", "jobs.json",
-          "Retention", "prune.json",
-          "Stages", "stages.json",
-          "Tasks", "tasks.json",
-          "Working", "workers.json",
-          "Actions", "so1.json",
-          "Operations", "monitoring.json");
+      Map.ofEntries(
+          Map.entry("Pipelines", "pipelines.json"),
+          Map.entry("Jobs", "jobs.json"),
+          Map.entry("Retention", "prune.json"),
+          Map.entry("Stages", "stages.json"),
+          Map.entry("Tasks", "tasks.json"),
+          Map.entry("Working", "workers.json"),
+          Map.entry("Actions", "so1.json"),
+          Map.entry("Chat", "openai-chat.json"),
+          Map.entry("Models", "openai.json"),
+          Map.entry("Responses", "responses.json"),
+          Map.entry("Operations", "monitoring.json"));
 
   private static final int MAX_LINES = 1500;
 

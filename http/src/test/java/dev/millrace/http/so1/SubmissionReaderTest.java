@@ -86,7 +86,8 @@ class SubmissionReaderTest {
       value = {
         "model            | model             | \"house\"",
         "system           | system            | \"Be brief.\"",
-        "tools            | tools             | [{\"type\":\"function\"}]",
+        "tools            | tools             |"
+            + " [{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]",
         "raw              | raw               | true",
         "thinking         | thinking          | false",
         "temperature      | temperature       | 0.5",

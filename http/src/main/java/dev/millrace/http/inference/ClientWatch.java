@@ -1,0 +1,98 @@
+package dev.millrace.http.inference;
+
+import dev.millrace.http.route.ApiRequest;
+import dev.millrace.http.transport.ClientGoneException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits for events of a request, and notices meanwhile that its client has disconnected: nothing is
+ * computed for nobody. Used by one thread.
+ */
+public final class ClientWatch {
+  /** How often a client is probed while it is sent nothing. */
+  private static final Duration PROBE = Duration.ofMillis(250);
+
+  private final ApiRequest request;
+  private final Duration keepAlive;
+  private final LongSupplier clock;
+  private long probed;
+  private long sent;
+
+  /** What to do when nothing was sent for the time of a keep-alive. */
+  @FunctionalInterface
+  public interface KeepAlive {
+    void send() throws IOException;
+  }
+
+  /**
+   * @param keepAlive the longest silence of a stream
+   * @param clock nanoseconds
+   */
+  public ClientWatch(ApiRequest request, Duration keepAlive, LongSupplier clock) {
+    this.request = request;
+    this.keepAlive = keepAlive;
+    this.clock = clock;
+    this.probed = clock.getAsLong();
+    this.sent = probed;
+  }
+
+  /** Something was sent to the client just now. */
+  public void sent() {
+    sent = clock.getAsLong();
+  }
+
+  /**
+   * Waits for the next event, however long that takes.
+   *
+   * @param silence called when nothing was sent for the time of a keep-alive; null: never
+   * @throws ClientGoneException if the client disconnected
+   */
+  public ChoiceEvent next(ChoiceStream choices, @Nullable KeepAlive silence)
+      throws IOException, InterruptedException {
+    while (true) {
+      probe();
+      Optional<ChoiceEvent> event = choices.next(slice());
+      if (event.isPresent()) {
+        return event.get();
+      }
+      if (silence != null && clock.getAsLong() - sent >= keepAlive.toNanos()) {
+        silence.send();
+        sent();
+      }
+    }
+  }
+
+  /**
+   * Waits for the first event, at most for the time of a keep-alive; it stays in the stream.
+   *
+   * @throws ClientGoneException if the client disconnected
+   */
+  public Optional<ChoiceEvent> first(ChoiceStream choices) throws InterruptedException {
+    while (clock.getAsLong() - sent < keepAlive.toNanos()) {
+      probe();
+      Optional<ChoiceEvent> event = choices.peek(slice());
+      if (event.isPresent()) {
+        return event;
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Duration slice() {
+    return keepAlive.compareTo(PROBE) < 0 ? keepAlive : PROBE;
+  }
+
+  private void probe() {
+    long now = clock.getAsLong();
+    if (now - probed >= slice().toNanos()) {
+      probed = now;
+      if (request.isClientGone()) {
+        throw new ClientGoneException(false, null);
+      }
+    }
+  }
+}

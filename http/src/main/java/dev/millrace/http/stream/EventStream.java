@@ -1,0 +1,69 @@
+package dev.millrace.http.stream;
+
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.http.route.ApiResponse;
+import dev.millrace.http.route.ApiResponse.Sink;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends server-sent events to one client. Each call is sent at once. Used by one thread.
+ *
+ * @param sink throws an IOException if the client disconnected or does not read
+ */
+public record EventStream(Sink sink) {
+  private static final String MEDIA_TYPE = "text/event-stream";
+
+  /** Tells proxies not to collect events. */
+  private static final Map<String, String> HEADERS = Map.of("X-Accel-Buffering", "no");
+
+  private static final byte[] KEEP_ALIVE = ": keep-alive\n\n".getBytes(StandardCharsets.UTF_8);
+
+  /** Writes the events of one response. */
+  @FunctionalInterface
+  public interface Source {
+    /** Runs on the request's own virtual thread; it is interrupted when the server stops. */
+    void write(EventStream events) throws IOException, InterruptedException;
+  }
+
+  /**
+   * A response of events.
+   *
+   * @param undelivered releases what the source holds, if it is not sent to its end; null: nothing
+   */
+  public static ApiResponse response(Source source, @Nullable Runnable undelivered) {
+    return new ApiResponse.Stream(
+        200, HEADERS, MEDIA_TYPE, sink -> source.write(new EventStream(sink)), undelivered);
+  }
+
+  /** Sends an event without a name. */
+  public void data(JsonObject data) throws IOException {
+    data(Json.write(data));
+  }
+
+  /**
+   * Sends an event without a name.
+   *
+   * @param line without line breaks
+   */
+  public void data(String line) throws IOException {
+    send("data: " + line + "\n\n");
+  }
+
+  /** Sends a named event. The data is one line: JSON escapes line breaks. */
+  public void event(String name, JsonObject data) throws IOException {
+    send("event: " + name + "\ndata: " + Json.write(data) + "\n\n");
+  }
+
+  /** Sends a comment, which clients ignore: the connection is used, and a lost client is noticed. */
+  public void keepAlive() throws IOException {
+    sink.send(KEEP_ALIVE);
+  }
+
+  private void send(String text) throws IOException {
+    sink.send(text.getBytes(StandardCharsets.UTF_8));
+  }
+}
