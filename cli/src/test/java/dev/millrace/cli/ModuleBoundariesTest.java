@@ -65,6 +65,7 @@ class ModuleBoundariesTest {
         "dev.millrace.api..",
         "dev.millrace.tls..",
         "dev.millrace.server..",
+        "dev.millrace.engine.toolcall..",
         "io.helidon..",
         "io.prometheus..",
         "io.opentelemetry.."),
@@ -275,7 +276,15 @@ class ModuleBoundariesTest {
   @Test
   void routeGroupsDoNotKnowTheWebServer() {
     noClasses()
-        .that(residesBeside("http.jobnik", "http.so1", "http.webhook", "http.route"))
+        .that(
+            residesBeside(
+                "http.jobnik",
+                "http.so1",
+                "http.openai",
+                "http.inference",
+                "http.stream",
+                "http.webhook",
+                "http.route"))
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.helidon..")

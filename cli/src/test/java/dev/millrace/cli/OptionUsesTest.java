@@ -72,8 +72,8 @@ class OptionUsesTest {
                       + "--model m.gguf --exec a=b --slots 2 --threads 1 --ctx 64 --cache q8"
                       + " --memory 1G --idle 1m --port 0 --bind 127.0.0.1 --api-key-file keys"
                       + " --rate 5 --webhook-allow 127.0.0.1 --webhook-secret-file secret"
-                      + " --stage-backoff 1s --otlp http://127.0.0.1:1 --access-log - --no-warmup"
-                      + " --drain",
+                      + " --stage-backoff 1s --response-days 7 --otlp http://127.0.0.1:1"
+                      + " --access-log - --no-warmup --drain",
                   SERVE + "--exec a=b --config empty.toml --tls-cert keys --tls-key keys",
                   PIPE
                       + "--local-layers 1 --audit 0.1 --step-timeout 5 --max-pipes 2"

@@ -135,7 +135,7 @@ public final class LanguagePipesFile {
     if (root.has(LanguagePipesKeys.JOB_PORT)) {
       LOG.log(
           Level.INFO,
-          "job_port: the API there is that of docs/http.md; it has no /v1/chat/completions"
+          "job_port: the API there is that of docs/http.md, with /v1/chat/completions and more"
               + (translation.isSet("bind") || !root.texts(LanguagePipesKeys.API_KEYS).isEmpty()
                   ? ""
                   : ", and without api_keys only this machine can reach it"));

@@ -51,6 +51,11 @@ public final class HttpOptions {
           "TIME",
           "first wait before a retry in stages that a client adds\n"
               + "without naming a backoff (default 0: at once, as Jobnik)");
+  static final Option RESPONSE_DAYS =
+      Option.wholeNumber(
+          "response-days",
+          "N",
+          "keep the stored responses of OpenAI's API so long (default\n" + "30; 0: store none)");
   static final Option OTLP =
       Option.value("otlp", "URL", "export traces there, such as http://127.0.0.1:4318");
   static final Option ACCESS_LOG =
@@ -68,6 +73,7 @@ public final class HttpOptions {
           WEBHOOK_ALLOW,
           WEBHOOK_SECRET,
           STAGE_BACKOFF,
+          RESPONSE_DAYS,
           OTLP,
           ACCESS_LOG);
 

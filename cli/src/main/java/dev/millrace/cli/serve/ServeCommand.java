@@ -79,7 +79,8 @@ public final class ServeCommand implements Command {
         """
         A model processes tasks of the types generate and embed, a program those of its own type.
         A server may have both, or leave the tasks to workers that connect over HTTP. The API is at
-        http://127.0.0.1:8080 by default, its description at /docs/api (docs/http.md).
+        http://127.0.0.1:8080 by default, its description at /docs/api (docs/http.md). Clients of
+        OpenAI's API use http://127.0.0.1:8080/v1.
         MILLRACE_MODEL is the model if no option names one. Environment variables set the defaults
         of jobs (MILLRACE_TEMP and others, docs/serving.md).
         The first SIGINT or SIGTERM lets running programs finish and releases the tasks of models,

@@ -25,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -67,7 +68,8 @@ record ServeHttpSettings(
               HttpLimits.DEFAULT.withRate(rate, Math.max(1, rate)),
               null,
               otlp(given),
-              stageBackoff(given));
+              stageBackoff(given),
+              responseAge(given));
       return new ServeHttpSettings(
           settings,
           !given.has(HttpOptions.PORT),
@@ -164,6 +166,11 @@ record ServeHttpSettings(
     } catch (IllegalArgumentException e) {
       throw new UsageException(given.shown(HttpOptions.STAGE_BACKOFF) + ": " + e.getMessage());
     }
+  }
+
+  private static Duration responseAge(Arguments given) {
+    int days = (int) HttpSettings.DEFAULT_RESPONSE_AGE.toDays();
+    return Duration.ofDays(given.integer(HttpOptions.RESPONSE_DAYS, 0, 36_500, days));
   }
 
   private static @Nullable URI otlp(Arguments given) {

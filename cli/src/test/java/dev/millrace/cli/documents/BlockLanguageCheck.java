@@ -17,8 +17,8 @@ public final class BlockLanguageCheck {
 
   private static final Set<String> DATA =
       Set.of(
-          "text", "json", "toml", "yaml", "ini", "xml", "java", "sql", "mermaid", "crontab",
-          "conf");
+          "text", "json", "toml", "yaml", "ini", "xml", "java", "sql", "mermaid", "crontab", "conf",
+          "js", "python");
 
   private static final Pattern PROMPT = Pattern.compile("[$#] .*");
   private static final Pattern COMMAND = Pattern.compile("\\s*([$#] )?(\\./)?millrace\\s.*");
