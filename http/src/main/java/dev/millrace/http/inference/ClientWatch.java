@@ -1,6 +1,7 @@
 package dev.millrace.http.inference;
 
 import dev.millrace.http.route.ApiRequest;
+import dev.millrace.http.stream.EventStream;
 import dev.millrace.http.transport.ClientGoneException;
 import java.io.IOException;
 import java.time.Duration;
@@ -40,8 +41,16 @@ public final class ClientWatch {
     this.sent = probed;
   }
 
-  /** Something was sent to the client just now. */
-  public void sent() {
+  /** The same stream, which reports here what it sends. */
+  public EventStream watched(EventStream events) {
+    return new EventStream(
+        bytes -> {
+          events.sink().send(bytes);
+          sent();
+        });
+  }
+
+  private void sent() {
     sent = clock.getAsLong();
   }
 
@@ -55,13 +64,13 @@ public final class ClientWatch {
       throws IOException, InterruptedException {
     while (true) {
       probe();
+      if (silence != null && clock.getAsLong() - sent >= keepAlive.toNanos()) {
+        silence.send(); // also while events come of which the client sees nothing
+        sent();
+      }
       Optional<ChoiceEvent> event = choices.next(slice());
       if (event.isPresent()) {
         return event.get();
-      }
-      if (silence != null && clock.getAsLong() - sent >= keepAlive.toNanos()) {
-        silence.send();
-        sent();
       }
     }
   }

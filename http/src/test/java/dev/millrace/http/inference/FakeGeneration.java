@@ -22,12 +22,20 @@ public final class FakeGeneration implements DirectGeneration {
   private final StringBuilder text = new StringBuilder();
   private int tokens;
 
+  private volatile boolean progresses;
+
   /** Counted down when it is closed. */
   public final CountDownLatch closed = new CountDownLatch(1);
 
   public FakeGeneration parts(OutputPart... parts) {
     tokens++;
     events.add(new AnswerEvent.TokenChosen(tokens, "", List.of(parts), null));
+    return this;
+  }
+
+  /** Reports progress of the prompt all the time, until there is something else. */
+  public FakeGeneration progressing() {
+    progresses = true;
     return this;
   }
 
@@ -72,7 +80,10 @@ public final class FakeGeneration implements DirectGeneration {
 
   @Override
   public Optional<AnswerEvent> next(Duration atMost) throws InterruptedException {
-    return Optional.ofNullable(events.poll(atMost.toNanos(), TimeUnit.NANOSECONDS));
+    AnswerEvent event = events.poll(progresses ? 0 : atMost.toNanos(), TimeUnit.NANOSECONDS);
+    return event == null && progresses
+        ? Optional.of(new AnswerEvent.PromptProgress(1, 2))
+        : Optional.ofNullable(event);
   }
 
   @Override

@@ -199,6 +199,18 @@ class HouseModelResponsesTest {
   }
 
   @Test
+  void whatCanNeverRunIsRefusedBeforeItIsStored() throws Exception {
+    int before = server.store.list(Query.all()).size();
+    JsonObject bias =
+        server.refused(400, "POST", "/v1/responses", "{'input':'x','logit_bias':{'999999':1}}");
+    assertThat(bias.string("param")).isEqualTo("logit_bias");
+    String schema = "{'type':'json_schema','name':'a','schema':{'type':'bogus'}}";
+    server.refused(
+        400, "POST", "/v1/responses", "{'input':'x','text':{'format':%s}}".formatted(schema));
+    assertThat(server.store.list(Query.all())).hasSize(before);
+  }
+
+  @Test
   void wrongRequestsAreRefusedByName() throws Exception {
     assertThat(
             server

@@ -77,7 +77,7 @@ public record ChoiceReader(GenerationSource source, String prompt, Duration keep
       String id = request.requestId();
       ApiResponse response =
           EventStream.response(
-              events -> send(events, watch, stream, listener.to(events), id), stream::close);
+              events -> send(watch.watched(events), watch, stream, listener, id), stream::close);
       handedOver = true;
       return response;
     } finally {
@@ -88,12 +88,12 @@ public record ChoiceReader(GenerationSource source, String prompt, Duration keep
   }
 
   private void send(
-      EventStream events, ClientWatch watch, ChoiceStream stream, Listener listener, String id)
+      EventStream events, ClientWatch watch, ChoiceStream stream, StreamListener to, String id)
       throws IOException, InterruptedException {
+    Listener listener = to.to(events);
     try (stream) {
       while (stream.isOpen()) {
         pass(watch.next(stream, events::keepAlive), listener);
-        watch.sent();
       }
       listener.finished();
     } catch (ClientGoneException e) {

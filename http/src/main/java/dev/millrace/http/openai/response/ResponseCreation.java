@@ -92,14 +92,20 @@ final class ResponseCreation {
     boolean checked = request.delivery().store() || request.truncates(); // else the model checks it
     List<Map<String, @Nullable Object>> fitting = checked ? fit.fit(request, items) : items;
     JsonObject data = request.taskData(fitting).put("model", model.name());
+    if (request.delivery().store()) {
+      models.requireRunnable(data, !request.delivery().flex());
+    }
     return new Prepared(job, request, fitting, backend.clock().instant(), data);
   }
 
   private static ServedModel model(DirectInference models, ResponseRequest request) {
     List<ServedModel> served = models.models().stream().filter(ServedModel::generates).toList();
     String asked = request.model();
-    if (asked == null || asked.equals("default") && !served.isEmpty()) {
+    if ((asked == null || asked.equals("default")) && !served.isEmpty()) {
       return served.getFirst();
+    }
+    if (asked == null) {
+      throw new Problem(Problem.Kind.NOT_FOUND, "no model that generates text is served here");
     }
     String name = TaskRefused.requireServed(asked, served.stream().map(ServedModel::name).toList());
     return served.stream().filter(model -> model.name().equals(name)).findFirst().orElseThrow();
@@ -118,8 +124,17 @@ final class ResponseCreation {
     if (!prepared.request.delivery().stream()) {
       return ApiResponse.ok(response.await());
     }
-    response.requireAccepted();
-    return EventStream.response(response::write, answer::close);
+    boolean handedOver = false;
+    try {
+      response.requireAccepted();
+      ApiResponse stream = EventStream.response(response::write, answer::close);
+      handedOver = true;
+      return stream;
+    } finally {
+      if (!handedOver) {
+        answer.close(); // also for a client that has left meanwhile
+      }
+    }
   }
 
   private ApiResponse store(ApiRequest call, Prepared prepared) throws InterruptedException {

@@ -20,18 +20,18 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** The routes of the Responses API. */
 public final class ResponseRoutes implements AutoCloseable {
   private static final String PATH = "/v1/responses";
   private static final String ONE = PATH + "/{response_id}";
+  private static final Duration USUAL_TIME = Duration.ofDays(30);
 
   private final ResponseBackend backend;
   private final ResponseCreation creation;
-  private final @Nullable ResponseExpiry expiry;
+  private final ResponseExpiry expiry;
 
-  ResponseRoutes(ResponseBackend backend, @Nullable ResponseExpiry expiry) {
+  ResponseRoutes(ResponseBackend backend, ResponseExpiry expiry) {
     this.backend = backend;
     this.creation = new ResponseCreation(backend);
     this.expiry = expiry;
@@ -54,7 +54,9 @@ public final class ResponseRoutes implements AutoCloseable {
             urgent,
             InstantSource.system(),
             !keep.isZero());
-    return new ResponseRoutes(backend, keep.isZero() ? null : ResponseExpiry.start(store, keep));
+    // What was stored before is deleted also by a server that stores nothing.
+    return new ResponseRoutes(
+        backend, ResponseExpiry.start(store, keep.isZero() ? USUAL_TIME : keep));
   }
 
   public List<Route> routes() {
@@ -143,9 +145,7 @@ public final class ResponseRoutes implements AutoCloseable {
 
   @Override
   public void close() {
-    if (expiry != null) {
-      expiry.close();
-    }
+    expiry.close();
     backend.signals().close();
   }
 }

@@ -20,7 +20,7 @@ import java.time.Duration;
 record StoredResponseStream(ResponseBackend backend, StoredResponse response, long after)
     implements EventStream.Source {
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
-  private static final int KEEP_ALIVE_ROUNDS = 15;
+  private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
 
   ApiResponse toResponse() {
     return EventStream.response(this, null);
@@ -28,16 +28,21 @@ record StoredResponseStream(ResponseBackend backend, StoredResponse response, lo
 
   @Override
   public void write(EventStream events) throws IOException, InterruptedException {
-    EventWriter writer = new EventWriter(events, after);
+    long[] sent = {System.nanoTime()};
+    EventStream watched =
+        new EventStream(
+            bytes -> {
+              events.sink().send(bytes);
+              sent[0] = System.nanoTime();
+            });
+    EventWriter writer = new EventWriter(watched, after);
     try (Watch watch = backend.signals().watch(response.job())) {
       ResponseReplay replay = backend.responses().replay(response, writer::add);
-      int idle = 0;
       while (replay.advance().isEmpty()) {
         writer.flush();
-        idle = watch.await(LOOK_AGAIN) ? 0 : idle + 1;
-        if (idle == KEEP_ALIVE_ROUNDS) {
-          events.keepAlive();
-          idle = 0;
+        watch.await(LOOK_AGAIN);
+        if (System.nanoTime() - sent[0] >= KEEP_ALIVE.toNanos()) {
+          watched.keepAlive();
         }
       }
       writer.end();

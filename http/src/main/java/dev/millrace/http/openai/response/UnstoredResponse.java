@@ -51,7 +51,6 @@ record UnstoredResponse(
   void requireAccepted() throws InterruptedException {
     Optional<ChoiceEvent> first = client.first(answer);
     if (first.isPresent() && first.get() instanceof ChoiceEvent.Failed(int _, Throwable reason)) {
-      answer.close();
       throw unchecked(reason);
     }
   }
@@ -65,15 +64,10 @@ record UnstoredResponse(
 
   /** Sends its events. */
   void write(EventStream events) throws IOException, InterruptedException {
-    EventWriter writer = new EventWriter(events, -1);
+    EventStream watched = client.watched(events);
+    EventWriter writer = new EventWriter(watched, -1);
     try (answer) {
-      run(
-          writer::add,
-          () -> {
-            writer.flush();
-            client.sent();
-          },
-          events::keepAlive);
+      run(writer::add, writer::flush, watched::keepAlive);
       writer.end();
     } catch (UncheckedIOException e) {
       throw e.getCause();

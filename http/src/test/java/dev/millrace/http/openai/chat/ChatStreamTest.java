@@ -258,6 +258,20 @@ class ChatStreamTest {
   }
 
   @Test
+  void silenceIsFilledWhileThePromptIsComputed() throws Exception {
+    keepAlive = Duration.ofMillis(5);
+    FakeGeneration busy = new FakeGeneration().progressing();
+    answers = _ -> busy;
+    HttpResponse<InputStream> response = client.send(post(STREAM), BodyHandlers.ofInputStream());
+    try (BufferedReader lines =
+        new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+      read(lines, ": keep-alive");
+      busy.end(AnswerFinish.STOP);
+      read(lines, "[DONE]");
+    }
+  }
+
+  @Test
   void clientThatLeavesAWaitingAnswerCancelsIt() throws Exception {
     FakeGeneration silent = new FakeGeneration();
     answers = _ -> silent;

@@ -184,6 +184,17 @@ public final class DirectInference {
     return prompt(data).tokens().length;
   }
 
+  /**
+   * Refuses a generate task that can never run as asked: its prompt, its parameters, and the
+   * constraint that follows from its schemas. For tasks that are stored before they run.
+   */
+  public void requireRunnable(JsonObject data, boolean interactive) throws InterruptedException {
+    GenerateParameters asked = GenerateParameters.of(data, null);
+    try (ModelLease<LoadedModel> lease = generator(asked.model(), interactive)) {
+      ResolvedTask.anew(lease.item(), asked, 0, Instant.now()).request(lease.item(), 0);
+    }
+  }
+
   private TokenizedPrompt prompt(JsonObject data) throws InterruptedException {
     GenerateParameters asked = GenerateParameters.of(data, null);
     return with(asked.model(), model -> TokenizedPrompt.of(model, asked, Instant.now()));
