@@ -68,7 +68,7 @@ public final class DirectInference {
     ModelLease<LoadedModel> lease = generator(asked.model(), request.interactive());
     try {
       long seed = ThreadLocalRandom.current().nextLong() >>> 11; // JSON numbers hold 53 bits
-      ResolvedTask resolved = ResolvedTask.anew(lease.item(), asked, seed, request.createdAt());
+      ResolvedTask resolved = ResolvedTask.resolve(lease.item(), asked, seed, request.createdAt());
       resolved = resolved.withSeed(resolved.terms().parameters().seed() + request.choice());
       StreamedGeneration generation =
           new StreamedGeneration(resolved, lease, counters, library::isClosed);
@@ -191,7 +191,7 @@ public final class DirectInference {
   public void requireRunnable(JsonObject data, boolean interactive) throws InterruptedException {
     GenerateParameters asked = GenerateParameters.of(data, null);
     try (ModelLease<LoadedModel> lease = generator(asked.model(), interactive)) {
-      ResolvedTask.anew(lease.item(), asked, 0, Instant.now()).request(lease.item(), 0);
+      ResolvedTask.resolve(lease.item(), asked, 0, Instant.now()).request(lease.item(), 0);
     }
   }
 

@@ -48,7 +48,7 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, OutputChun
    * @param createdAt the clock of the chat template
    * @throws TaskRefused if the model can never run it
    */
-  public static ResolvedTask anew(
+  public static ResolvedTask resolve(
       LoadedModel model, GenerateParameters asked, long seed, Instant createdAt) {
     return new NewTerms(model, asked).resolve(seed, createdAt);
   }

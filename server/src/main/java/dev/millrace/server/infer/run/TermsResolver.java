@@ -58,7 +58,7 @@ final class TermsResolver {
   private TermsResolution freezeNew() {
     try {
       return TermsResolution.freeze(
-          task, ResolvedTask.anew(model, asked, seed(task.claim()), task.claim().createdAt()));
+          task, ResolvedTask.resolve(model, asked, seed(task.claim()), task.claim().createdAt()));
     } catch (TaskRefused e) {
       return new Refused(e.getMessage());
     }

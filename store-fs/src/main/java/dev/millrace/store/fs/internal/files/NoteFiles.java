@@ -63,7 +63,8 @@ public final class NoteFiles implements NoteStore {
   }
 
   /**
-   * Whether there is such a note; if so, it is durable when this returns, whoever has written it.
+   * Whether there is such a note; if so, it is durable when this returns, also if another process
+   * wrote it.
    */
   public boolean isKept(String collection, String name) {
     Path file = file(collection, name);
