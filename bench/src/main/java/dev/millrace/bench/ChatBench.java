@@ -10,6 +10,7 @@ import dev.millrace.bench.model.RandomWeights;
 import dev.millrace.bench.model.SamplingChoice;
 import dev.millrace.bench.model.Workload;
 import dev.millrace.bench.model.WorkloadRunner;
+import dev.millrace.cli.read.TokenMeter;
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
@@ -18,6 +19,7 @@ import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Lever;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.store.fs.Workspace;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +31,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Interactive requests to a server: the time to the first token on an idle server and beside a job
@@ -36,30 +39,34 @@ import java.util.random.RandomGenerator;
  * alone, and what streams cost that wait.
  *
  * <p>Options: {@code --model} (a file, or as {@link RandomWeights} has it), {@code --slots}, {@code
- * --requests} for each median, {@code --prompt} tokens of them, {@code --seconds} of each look at
- * the job's rate, {@code --output} tokens of each of the streams, {@code --idle} streams that wait.
+ * --requests} for each median, {@code --prompt} tokens of them, {@code --period} from one to the
+ * next beside the job, as a multiple of an idle server's time to the first token, {@code --output}
+ * tokens of each of the streams, {@code --rounds} of them, {@code --idle} streams that wait.
  */
 public final class ChatBench {
   private static final int TASKS = 10_000;
   private static final int CONTEXT = 1_024;
+  private static final int PROMPT = 32; // tokens of all but the requests beside the job
 
   private final BenchOptions options;
   private final Path model;
   private final RandomPrompts texts;
   private final RandomGenerator random = new Random(18);
   private final int slots;
+  private final int requests;
 
   private ChatBench(BenchOptions options, Path model) {
     this.options = options;
     this.model = model;
     this.texts = RandomPrompts.of(model);
     this.slots = options.number("slots", 64);
+    this.requests = options.number("requests", 5);
   }
 
   public static void main(String[] args) throws Exception {
     BenchOptions options =
         new BenchOptions(
-            args, Set.of("model", "slots", "requests", "prompt", "seconds", "output", "idle"));
+            args, Set.of("model", "slots", "requests", "prompt", "period", "output", "rounds", "idle"));
     String name = options.text("model").orElse("1b-Q4_0");
     try {
       System.out.println(name);
@@ -70,58 +77,83 @@ public final class ChatBench {
   }
 
   private void run() throws Exception {
-    double streams;
     try (ModelServer server =
         ModelServer.start(ScratchDirectories.fresh("chat"), model, slots, CONTEXT)) {
       besideJob(server);
-      streams = streams(server);
       waiting(server);
+      streams(server);
     }
-    engineAlone(streams); // after the server: both use all cores
   }
 
-  /** The time to the first token, alone and beside a job; and the job's rate, alone and so. */
+  /**
+   * The time to the first token, alone and beside a job; and the job's rate, alone and with a
+   * request from time to time. A request takes all cores for its prompt, so that its period decides
+   * what is left for the job: it is a multiple of an idle server's time to the first token.
+   */
   private void besideJob(ModelServer server) throws Exception {
     firstToken(server, 1); // warm
-    double idle = firstToken(server, options.number("requests", 9));
+    double idle = firstToken(server, requests);
+    long period = (long) (idle * 1e6 * options.number("period", 10));
     Workspace workspace = Workspace.open(server.workspace());
     JobId job = workspace.submitter().submit(job());
     while (server.metric("millrace_batch_sequences") < slots) {
       Thread.sleep(200);
     }
-    double alone = jobRate(server);
+    TokenMeter tokens = new TokenMeter(workspace.reader().find(job).orElseThrow(), 1);
+    Runnable poll = () -> tokens.poll(workspace.reader());
+    List<Double> alone = new ArrayList<>();
+    List<Double> beside = new ArrayList<>();
     List<Double> times = new ArrayList<>();
-    long end = System.nanoTime() + options.number("seconds", 60) * 1_000_000_000L;
-    double before = generated(server);
-    long start = System.nanoTime();
-    int own = 0;
-    while (System.nanoTime() < end) {
-      CompletionStream one = one(server);
-      times.add(one.firstNanos() / 1e6);
-      own += one.tokens();
+    for (int i = 0; i < requests; i++) {
+      alone.add(rate(tokens, poll, period, () -> {}));
+      beside.add(rate(tokens, poll, period, () -> times.add(one(server).firstNanos() / 1e6)));
     }
-    double beside = (generated(server) - before - own) / ((System.nanoTime() - start) / 1e9);
     workspace.controls().apply(job, new Lever.Abort(), Cause.SYSTEM);
     double busy = InterleavedRounds.median(times);
     System.out.printf(
         Locale.ROOT,
-        "first token, ms: idle %.0f, beside a job %.0f, %.2fx (%d requests)%n",
+        "first token, ms: idle %.0f, beside a job %.0f, %.2fx (medians of %d)%n",
         idle,
         busy,
         busy / idle,
         times.size());
     System.out.printf(
         Locale.ROOT,
-        "the job's tokens/s: alone %.1f, beside one request after the other %.1f, %.2fx%n",
-        alone,
-        beside,
-        beside / alone);
+        "the job's tokens/s: alone %.1f, with a request each %.0f s %.1f, %.2fx%n",
+        mean(alone),
+        period / 1e9,
+        mean(beside),
+        mean(beside) / mean(alone));
+  }
+
+  /** The job's rate over a period that begins with an action. */
+  private static double rate(TokenMeter tokens, Runnable poll, long period, Action action)
+      throws Exception {
+    poll.run();
+    long before = tokens.generated();
+    long start = System.nanoTime();
+    action.run();
+    while (System.nanoTime() - start < period) {
+      Thread.sleep(100);
+    }
+    poll.run();
+    return (tokens.generated() - before) / ((System.nanoTime() - start) / 1e9);
+  }
+
+  private static double mean(List<Double> values) {
+    return values.stream().mapToDouble(Double::doubleValue).average().orElseThrow();
+  }
+
+  /** What a period begins with. */
+  @FunctionalInterface
+  private interface Action {
+    void run() throws Exception;
   }
 
   private JobSpec job() {
     List<TaskSpec> tasks = new ArrayList<>();
     for (int i = 0; i < TASKS; i++) {
-      tasks.add(TaskSpec.of(texts.of(random, 32)));
+      tasks.add(TaskSpec.of(texts.of(random, PROMPT)));
     }
     return JobSpec.of(
         List.of(
@@ -143,23 +175,45 @@ public final class ChatBench {
     return InterleavedRounds.median(times);
   }
 
-  private double jobRate(ModelServer server) throws Exception {
-    double before = generated(server);
-    long start = System.nanoTime();
-    Thread.sleep(options.number("seconds", 60) * 1_000L);
-    return (generated(server) - before) / ((System.nanoTime() - start) / 1e9);
+  /** As many streams as there are slots, at once, beside the engine with as many sequences. */
+  private void streams(ModelServer server) throws Exception {
+    int output = options.number("output", 128);
+    EngineSettings settings = EngineSettings.usual().withSlots(slots).withContext(CONTEXT);
+    WorkloadRunner runner = new WorkloadRunner(model, texts, settings, new SamplingChoice(0));
+    Workload load = Workload.unrelated(texts, slots, PROMPT, output, 3);
+    InterleavedRounds rounds =
+        new InterleavedRounds()
+            .add("the engine with " + slots + " sequences", () -> runner.engine(load).perSecond())
+            .add(slots + " streams at once", () -> perSecond(server, output));
+    Path llama = onPath("llama-server");
+    if (llama == null) {
+      System.out.println("llama-server is not on the PATH");
+      all(server, slots, 16); // warm; the engine warms itself
+      rounds.runWarm(options.number("rounds", 3)).print("tokens");
+      return;
+    }
+    try (ModelServer peer =
+        ModelServer.startLlama(llama, ScratchDirectories.fresh("llama"), model, slots, CONTEXT)) {
+      rounds.add("llama-server, " + slots + " streams", () -> perSecond(peer, output));
+      all(server, slots, 16);
+      all(peer, slots, 16);
+      rounds.runWarm(options.number("rounds", 3)).print("tokens");
+    }
   }
 
-  /** Tokens of generations that have ended. */
-  private static double generated(ModelServer server) throws Exception {
-    return server.metric("millrace_tokens_total{kind=\"generated\"");
+  private static @Nullable Path onPath(String program) {
+    for (String directory : System.getenv("PATH").split(":")) {
+      Path file = Path.of(directory, program);
+      if (Files.isExecutable(file)) {
+        return file;
+      }
+    }
+    return null;
   }
 
-  /** As many streams as there are slots, at once: tokens a second over all. */
-  private double streams(ModelServer server) throws Exception {
-    all(server, slots, 16); // warm
+  private double perSecond(ModelServer server, int output) throws Exception {
     long start = System.nanoTime();
-    int tokens = all(server, slots, options.number("output", 128));
+    int tokens = all(server, slots, output);
     return tokens / ((System.nanoTime() - start) / 1e9);
   }
 
@@ -168,7 +222,7 @@ public final class ChatBench {
       List<Callable<CompletionStream>> calls = new ArrayList<>();
       for (int i = 0; i < count; i++) {
         RandomGenerator own = new Random(random.nextLong());
-        calls.add(() -> CompletionStream.run(server, own, 32, output));
+        calls.add(() -> CompletionStream.run(server, own, PROMPT, output));
       }
       int tokens = 0;
       for (Future<CompletionStream> call : pool.invokeAll(calls)) {
@@ -187,7 +241,7 @@ public final class ChatBench {
       List<Future<CompletionStream>> open = new ArrayList<>();
       for (int i = 0; i < count; i++) {
         RandomGenerator own = new Random(random.nextLong());
-        open.add(pool.submit(() -> CompletionStream.run(server, own, 32, 8)));
+        open.add(pool.submit(() -> CompletionStream.run(server, own, PROMPT, 8)));
       }
       while (server.metric("millrace_http_streams") < Math.min(count, count - slots)) {
         Thread.sleep(50);
@@ -198,23 +252,10 @@ public final class ChatBench {
           count,
           server.threads() - threads,
           server.residentMegabytes() - memory);
-      for (Future<CompletionStream> each : open) {
-        each.get();
-      }
+      open.forEach(stream -> stream.cancel(true)); // to compute them all would take minutes
     }
-  }
-
-  private void engineAlone(double streams) throws Exception {
-    EngineSettings settings = EngineSettings.usual().withSlots(slots).withContext(CONTEXT);
-    WorkloadRunner runner = new WorkloadRunner(model, texts, settings, new SamplingChoice(0));
-    Workload load = Workload.unrelated(texts, slots, 32, options.number("output", 128), 3);
-    double engine = runner.engine(load).perSecond();
-    System.out.printf(
-        Locale.ROOT,
-        "%d streams at once: %.1f tokens/s, the engine alone %.1f, %.2fx%n",
-        slots,
-        streams,
-        engine,
-        streams / engine);
+    while (server.metric("millrace_http_streams") > 0) {
+      Thread.sleep(50);
+    }
   }
 }

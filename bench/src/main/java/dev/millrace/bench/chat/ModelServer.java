@@ -1,6 +1,8 @@
 package dev.millrace.bench.chat;
 
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** {@code millrace serve} with one model, in its own process. */
+/** A server with one model, in its own process. */
 public final class ModelServer implements AutoCloseable {
   private static final Pattern ADDRESS = Pattern.compile("http://127\\.0\\.0\\.1:\\d+");
   private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -29,31 +31,65 @@ public final class ModelServer implements AutoCloseable {
     this.address = address;
   }
 
-  /** Starts a server and waits until it is ready. */
+  /** Starts {@code millrace serve} and waits until it is ready. */
   public static ModelServer start(Path directory, Path model, int slots, int context)
       throws IOException, InterruptedException {
     Path workspace = directory.resolve("ws");
     Path log = directory.resolve("server.log");
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("millrace.home"), "millrace").toString(),
-                "serve",
-                "--workspace",
-                workspace.toString(),
-                "--model",
-                "bench=" + model,
-                "--slots",
-                Integer.toString(slots),
-                "--ctx",
-                Integer.toString(context),
-                "--port",
-                "0")
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
-            .start();
+        process(
+            log,
+            Path.of(System.getProperty("millrace.home"), "millrace").toString(),
+            "serve",
+            "--workspace",
+            workspace.toString(),
+            "--model",
+            "bench=" + model,
+            "--slots",
+            Integer.toString(slots),
+            "--ctx",
+            Integer.toString(context),
+            "--port",
+            "0");
     ModelServer server = new ModelServer(process, workspace, address(process, log));
-    server.awaitReady(log);
+    server.awaitReady("/health/ready", log);
     return server;
+  }
+
+  /** Starts {@code llama-server} with the same slots and waits until it is ready. */
+  public static ModelServer startLlama(
+      Path program, Path directory, Path model, int slots, int context)
+      throws IOException, InterruptedException {
+    int port;
+    try (ServerSocket free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
+    Path log = directory.resolve("llama-server.log");
+    Process process =
+        process(
+            log,
+            program.toString(),
+            "--model",
+            model.toString(),
+            "--parallel",
+            Integer.toString(slots),
+            "--ctx-size",
+            Integer.toString(slots * context), // of all slots together
+            "--threads",
+            Integer.toString(Runtime.getRuntime().availableProcessors()),
+            "--port",
+            Integer.toString(port));
+    URI address = URI.create("http://127.0.0.1:" + port);
+    ModelServer server = new ModelServer(process, directory, address);
+    server.awaitReady("/health", log);
+    return server;
+  }
+
+  private static Process process(Path log, String... command) throws IOException {
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(log.toFile())
+        .start();
   }
 
   private static URI address(Process process, Path log) throws IOException, InterruptedException {
@@ -69,16 +105,24 @@ public final class ModelServer implements AutoCloseable {
     throw new IllegalStateException("the server did not start: " + Files.readString(log));
   }
 
-  private void awaitReady(Path log) throws IOException, InterruptedException {
+  private void awaitReady(String path, Path log) throws IOException, InterruptedException {
     long end = System.nanoTime() + LIMIT.toNanos();
     while (System.nanoTime() < end && process.isAlive()) {
-      if (get("/health/ready").statusCode() == 200) {
+      if (isReady(path)) {
         return;
       }
       Thread.sleep(50);
     }
     close();
     throw new IllegalStateException("the server is not ready: " + Files.readString(log));
+  }
+
+  private boolean isReady(String path) throws IOException, InterruptedException {
+    try {
+      return get(path).statusCode() == 200;
+    } catch (ConnectException e) {
+      return false; // the port is chosen before its server binds it
+    }
   }
 
   public Path workspace() {
