@@ -173,10 +173,11 @@ public final class IdempotentSubmitter implements AutoCloseable {
    * @param spec builds and checks the job; called only if the job must be created, so that a
    *     repetition of an accepted request is never refused
    * @throws Problem CONFLICT if the key was used for another request, or its job was deleted;
-   *     INVALID if the key is malformed
+   *     INVALID if the key is malformed, or the job's data have a reserved name
    */
   public Submitted submit(String api, ApiRequest request, Supplier<JobSpec> spec) {
-    return create(api, request, () -> new Submission(store, spec.get()));
+    return create(
+        api, request, () -> new Submission(store, ReservedJobData.requireNone(spec.get())));
   }
 
   /**

@@ -5,6 +5,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobHeader;
+import dev.millrace.http.job.ReservedJobData;
 import dev.millrace.http.openai.response.stream.ResponseHead;
 import dev.millrace.http.openai.response.stream.ResponseIds;
 import java.util.Optional;
@@ -16,7 +17,7 @@ import java.util.Optional;
  * @param flex whether it waits in the queue like any other job
  */
 public record StoredResponse(JobId job, String owner, boolean flex, ResponseHead head) {
-  private static final String FIELD = "openai_response";
+  private static final String FIELD = ReservedJobData.RESPONSE;
 
   /** The ids of the response that this job is. */
   public static ResponseIds ids(JobId job) {
