@@ -155,6 +155,10 @@ final class RequestExchange implements ApiRequest {
         stop();
       }
     }
+    context
+        .allowance(incoming)
+        .map(left -> found.group().rateHeaders(left.burst(), left.requests(), left.untilFull()))
+        .ifPresent(outgoing::addHeaders);
     boolean zip = Gzip.accepted(incoming.header("Accept-Encoding").orElse(null));
     outgoing.send(response, requestId, incoming.method().equals("HEAD"), zip);
   }

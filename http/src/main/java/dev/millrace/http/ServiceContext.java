@@ -229,9 +229,7 @@ final class ServiceContext {
    * @throws Problem if the caller sends too many
    */
   void checkRate(IncomingRequest incoming, @Nullable Principal principal) {
-    String caller =
-        principal == null ? "address " + incoming.rateLimitAddress() : "key " + principal.name();
-    long wait = rates.take(caller);
+    long wait = rates.take(caller(incoming, principal));
     if (wait > 0) {
       throw new Problem(
           Problem.Kind.TOO_MANY_REQUESTS,
@@ -244,6 +242,17 @@ final class ServiceContext {
           null,
           Map.of("Retry-After", Long.toString(wait)));
     }
+  }
+
+  /** What the caller of a request has left of its rate; empty if there is no limit. */
+  Optional<RateLimiter.Allowance> allowance(IncomingRequest incoming) {
+    Optional<Principal> known =
+        keys == null ? Optional.empty() : bearer(incoming).flatMap(keys::find);
+    return rates.allowance(caller(incoming, known.orElse(null)));
+  }
+
+  private static String caller(IncomingRequest incoming, @Nullable Principal principal) {
+    return principal == null ? "address " + incoming.rateLimitAddress() : "key " + principal.name();
   }
 
   /** Notifies observers of a new request; returns the trace that its work belongs to. */

@@ -1,5 +1,7 @@
 package dev.millrace.http.limits;
 
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -44,6 +46,26 @@ public final class RateLimiter {
     return bucket(caller, now).take(now);
   }
 
+  /**
+   * What a caller has left.
+   *
+   * @param requests that are answered without a wait
+   * @param untilFull until it may send a whole burst again
+   */
+  public record Allowance(int burst, long requests, Duration untilFull) {}
+
+  /** What a caller has left now; empty if there is no limit. */
+  public Optional<Allowance> allowance(String caller) {
+    if (rate == 0) {
+      return Optional.empty();
+    }
+    Bucket known = buckets.get(caller);
+    if (known == null && buckets.size() < MAX_CALLERS) {
+      return Optional.of(new Allowance(burst, burst, Duration.ZERO));
+    }
+    return Optional.of((known == null ? newcomers : known).allowance(clock.getAsLong()));
+  }
+
   int size() {
     return buckets.size();
   }
@@ -85,6 +107,12 @@ public final class RateLimiter {
         return 0;
       }
       return Math.max(1, (long) Math.ceil((1 - tokens) / rate));
+    }
+
+    synchronized Allowance allowance(long now) {
+      fill(now);
+      double missing = (burst - tokens) / rate * SECOND;
+      return new Allowance(burst, (long) tokens, Duration.ofNanos((long) missing));
     }
 
     synchronized boolean isFull(long now) {

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Sends the response to one request. */
@@ -50,6 +51,11 @@ public final class ResponseWriter {
   /** Closes the connection after this response: further input could not be parsed. */
   public void closeConnectionAfter() {
     close = true;
+  }
+
+  /** Header fields besides those of the response itself. */
+  public void addHeaders(Map<String, String> fields) {
+    fields.forEach(this::header);
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.millrace.http.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -40,8 +41,20 @@ final class RateLimiterTest {
   }
 
   @Test
+  void callersLearnWhatTheyHaveLeft() {
+    RateLimiter limit = limit(2, 5);
+    assertThat(limit.allowance("a")).hasValue(new RateLimiter.Allowance(5, 5, Duration.ZERO));
+    limit.take("a");
+    limit.take("a");
+    now.addAndGet(SECOND / 4);
+    assertThat(limit.allowance("a"))
+        .hasValue(new RateLimiter.Allowance(5, 3, Duration.ofMillis(750)));
+  }
+
+  @Test
   void noRateMeansNoLimit() {
     RateLimiter limit = limit(0, 1);
+    assertThat(limit.allowance("a")).isEmpty();
     for (int i = 0; i < 100; i++) {
       assertThat(limit.take("a")).isZero();
     }
