@@ -57,6 +57,15 @@ public final class JobnikRouteGroup implements RouteGroup {
     return "/v1";
   }
 
+  /** The first two segments of its paths: others below {@code /v1} are OpenAI's. */
+  @Override
+  public List<String> prefixes() {
+    return routes.stream()
+        .map(route -> String.join("/", List.of(route.path().split("/")).subList(0, 3)))
+        .distinct()
+        .toList();
+  }
+
   @Override
   public List<Route> routes() {
     return List.copyOf(routes);

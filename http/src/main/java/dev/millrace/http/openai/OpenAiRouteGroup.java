@@ -7,6 +7,7 @@ import dev.millrace.http.openai.completion.CompletionRoutes;
 import dev.millrace.http.openai.model.EmbeddingRoutes;
 import dev.millrace.http.openai.model.ModelRoutes;
 import dev.millrace.http.openai.model.TokenRoutes;
+import dev.millrace.http.openai.request.ClientFields;
 import dev.millrace.http.openai.request.OpenAiError;
 import dev.millrace.http.openai.response.ResponseRoutes;
 import dev.millrace.http.route.ApiRequest;
@@ -18,6 +19,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,34 +77,20 @@ public final class OpenAiRouteGroup implements RouteGroup {
     try {
       return handler.handle(request);
     } catch (RuntimeException e) {
-      throw (RuntimeException) OpenAiError.translate(e, promptField(request));
+      ClientFields fields = ClientFields.of(request.path(), request.body());
+      throw (RuntimeException) OpenAiError.translate(e, fields);
     }
-  }
-
-  private static String promptField(ApiRequest request) {
-    String path = request.path();
-    if (path.startsWith("/v1/chat") || path.startsWith("/apply-template")) {
-      return "messages";
-    }
-    return path.startsWith("/v1/completions") ? "prompt" : "input";
   }
 
   @Override
   public String prefix() {
-    return "/v1/models";
+    return "/v1";
   }
 
+  /** Also paths below {@code /v1} that no group has: clients of OpenAI's API ask for them. */
   @Override
   public List<String> prefixes() {
-    return List.of(
-        "/v1/models",
-        "/v1/chat",
-        "/v1/completions",
-        "/v1/embeddings",
-        "/v1/responses",
-        "/tokenize",
-        "/detokenize",
-        "/apply-template");
+    return List.of(prefix(), "/tokenize", "/detokenize", "/apply-template");
   }
 
   @Override
@@ -113,6 +101,26 @@ public final class OpenAiRouteGroup implements RouteGroup {
   @Override
   public JsonObject error(Problem problem, String requestId) {
     return OpenAiError.body(problem);
+  }
+
+  @Override
+  public Map<String, String> rateHeaders(int burst, long remaining, Duration untilFull) {
+    return Map.of(
+        "x-ratelimit-limit-requests",
+        Integer.toString(burst),
+        "x-ratelimit-remaining-requests",
+        Long.toString(remaining),
+        "x-ratelimit-reset-requests",
+        duration(untilFull));
+  }
+
+  /** As OpenAI writes it: {@code 12ms}, {@code 3s}, {@code 6m0s}. */
+  private static String duration(Duration time) {
+    long seconds = time.toSeconds();
+    if (seconds == 0) {
+      return time.toMillis() + "ms";
+    }
+    return (seconds < 60 ? "" : seconds / 60 + "m") + seconds % 60 + "s";
   }
 
   @Override

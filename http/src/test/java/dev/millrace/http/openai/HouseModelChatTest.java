@@ -195,6 +195,34 @@ class HouseModelChatTest {
   }
 
   @Test
+  void schemaIsRefusedByTheClientsName() throws Exception {
+    String bogus = "{\"type\":\"bogus\"}";
+    String format =
+        ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"a\",";
+    assertThat(
+            server
+                .refuse(400, CHAT, "{" + STORY + format + "\"schema\":" + bogus + "}}}")
+                .string("param"))
+        .isEqualTo("response_format.json_schema.schema");
+    assertThat(
+            server
+                .refuse(400, CHAT, "{" + STORY + ",\"json_schema\":" + bogus + "}")
+                .string("param"))
+        .isEqualTo("json_schema");
+    String tool =
+        "{\"type\":\"function\",\"function\":{\"name\":\"%s\",\"strict\":true,\"parameters\":%s}}";
+    String tools =
+        ",\"tool_choice\":\"required\",\"stream\":true,\"tools\":["
+            + tool.formatted("a", "{\"type\":\"object\"}")
+            + ","
+            + tool.formatted("b", "{\"type\":\"object\",\"not\":{}}")
+            + "]}";
+    JsonObject error = server.refuse(400, CHAT, "{" + STORY + tools);
+    assertThat(error.string("param")).isEqualTo("tools[1].function.parameters");
+    assertThat(error.string("message")).startsWith("tools[1].function.parameters ");
+  }
+
+  @Test
   void unknownModelIsNotFound() throws Exception {
     JsonObject error = server.refuse(404, CHAT, "{\"model\":\"gpt-9\"," + STORY + "}");
     assertThat(error.string("code")).isEqualTo("model_not_found");

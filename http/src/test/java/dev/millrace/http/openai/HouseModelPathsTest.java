@@ -14,6 +14,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Models, completions, embeddings and tokens of the house model over HTTP. */
@@ -144,8 +145,33 @@ class HouseModelPathsTest {
     assertThat(first.string("piece")).isEqualTo("a");
     assertThat(JsonObject.of(pieces.list("tokens").getLast(), "piece").integer("id")).isEqualTo(5);
     assertThat(server.ask("/tokenize", "{}").list("tokens")).isEmpty();
-    assertThat(server.refuse(400, "/detokenize", "{\"tokens\":[99999]}").string("message"))
-        .contains("99999");
+    JsonObject turn = server.ask("/tokenize", "{\"content\":\"<|user|>a boat<|end|>\"}");
+    assertThat(
+            server
+                .ask("/detokenize", "{\"tokens\":" + Json.write(turn.list("tokens")) + "}")
+                .string("content"))
+        .isEqualTo("<|user|>a boat<|end|>");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          /tokenize       | {"content":["a boat",5,99999]}  | content[2]
+          /tokenize       | {"content":[99999],"with_pieces":true} | content[0]
+          /detokenize     | {"tokens":[5,99999]}            | tokens[1]
+          /v1/completions | {"prompt":[5,99999]}            | prompt[1]
+          /v1/completions | {"prompt":[[5],[99999]],"stream":true} | prompt[1][0]
+          /v1/completions | {"prompt":[5,99999],"echo":true} | prompt[1]
+          /v1/embeddings  | {"input":[5,99999]}             | input
+          """)
+  void tokensThatDoNotExistAreRefusedByName(String path, String body, String param)
+      throws Exception {
+    JsonObject error = server.refuse(400, path, body);
+    assertThat(error.string("param")).as(error.toString()).isEqualTo(param);
+    assertThat(error.string("message")).startsWith(param).contains("99999");
   }
 
   @Test

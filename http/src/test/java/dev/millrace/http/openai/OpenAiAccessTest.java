@@ -75,7 +75,12 @@ class OpenAiAccessTest {
     String chat = "{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}";
     assertThat(error(send("/v1/models", "wrong", ""), 401).string("code"))
         .isEqualTo("invalid_api_key");
-    assertThat(send("/v1/models", reader, "").statusCode()).isEqualTo(200);
+    HttpResponse<String> first = send("/v1/models", reader, "");
+    assertThat(first.statusCode()).isEqualTo(200);
+    assertThat(first.headers().firstValue("x-ratelimit-limit-requests")).hasValue("3");
+    assertThat(first.headers().firstValue("x-ratelimit-remaining-requests")).hasValue("2");
+    assertThat(first.headers().firstValue("x-ratelimit-reset-requests").orElse(""))
+        .matches("1[56]m\\d{1,2}s");
     assertThat(error(send("/v1/chat/completions", reader, chat), 403).string("message"))
         .contains("\"submit\"");
     assertThat(send("/v1/models", reader, "").statusCode()).isEqualTo(200);
@@ -83,8 +88,9 @@ class OpenAiAccessTest {
     HttpResponse<String> tooMany = send("/v1/models", reader, "");
     assertThat(error(tooMany, 429).string("code")).isEqualTo("rate_limit_exceeded");
     assertThat(tooMany.headers().firstValue("Retry-After")).isPresent();
+    assertThat(tooMany.headers().firstValue("x-ratelimit-remaining-requests")).hasValue("0");
     assertThat(tooMany.headers().firstValue("X-Request-Id")).isPresent();
-    String first = log.poll(20, TimeUnit.SECONDS);
-    assertThat(first).contains("\"/v1/models\"").contains("401");
+    String line = log.poll(20, TimeUnit.SECONDS);
+    assertThat(line).contains("\"/v1/models\"").contains("401");
   }
 }

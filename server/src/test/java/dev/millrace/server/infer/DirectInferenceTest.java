@@ -224,8 +224,9 @@ class DirectInferenceTest {
     assertThat(prompt).isEqualTo("once");
     int[] ids = direct.tokenize(null, prompt, true, true);
     assertThat(direct.countPromptTokens(data)).isEqualTo(ids.length);
-    assertThat(direct.detokenize(null, ids)).isEqualTo("once");
-    assertThatThrownBy(() -> direct.detokenize(null, new int[] {-1}))
+    assertThat(direct.detokenize(null, ids, false)).isEqualTo("once");
+    assertThat(direct.vocabularySize(null)).isEqualTo(320);
+    assertThatThrownBy(() -> direct.detokenize(null, new int[] {-1}, true))
         .isInstanceOf(TaskRefused.class);
   }
 

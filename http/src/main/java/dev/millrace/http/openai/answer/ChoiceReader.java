@@ -4,6 +4,7 @@ import dev.millrace.http.inference.ChoiceEvent;
 import dev.millrace.http.inference.ChoiceStream;
 import dev.millrace.http.inference.ClientWatch;
 import dev.millrace.http.inference.GenerationSource;
+import dev.millrace.http.openai.request.ClientFields;
 import dev.millrace.http.openai.request.OpenAiError;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
@@ -21,10 +22,10 @@ import java.util.List;
  * Generates the choices of a request and passes what happens to a listener, whose answer is sent as
  * a whole or as a stream. A client that disconnects cancels the generation.
  *
- * @param prompt the field that has the prompt, for errors
+ * @param fields of the client's request, for errors
  * @param keepAlive the longest silence of a stream
  */
-public record ChoiceReader(GenerationSource source, String prompt, Duration keepAlive) {
+public record ChoiceReader(GenerationSource source, ClientFields fields, Duration keepAlive) {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
   /** Takes the events of all choices. Used by one thread. */
@@ -132,7 +133,7 @@ public record ChoiceReader(GenerationSource source, String prompt, Duration keep
 
   /** The reason of a failure, to be thrown on the thread of the request. */
   private RuntimeException failure(Throwable reason) {
-    return switch (OpenAiError.translate(reason, prompt)) {
+    return switch (OpenAiError.translate(reason, fields)) {
       case RuntimeException known -> known;
       case Throwable other -> new IllegalStateException(other);
     };

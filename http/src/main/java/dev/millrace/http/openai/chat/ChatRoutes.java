@@ -5,6 +5,7 @@ import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.inference.InferenceAccess;
 import dev.millrace.http.openai.answer.AnswerHead;
 import dev.millrace.http.openai.answer.ChoiceReader;
+import dev.millrace.http.openai.request.ClientFields;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Route;
@@ -41,10 +42,12 @@ public final class ChatRoutes {
   }
 
   private ApiResponse complete(ApiRequest call) throws InterruptedException {
-    ChatRequest request = ChatRequest.of(call.bodyObject());
+    JsonObject body = call.bodyObject();
+    ChatRequest request = ChatRequest.of(body);
     Instant now = clock.instant();
     AnswerHead head = AnswerHead.of("chatcmpl-", now, request.tier());
-    ChoiceReader reader = new ChoiceReader(models.require()::generate, "messages", keepAlive);
+    ChoiceReader reader =
+        new ChoiceReader(models.require()::generate, ClientFields.chat(body), keepAlive);
     List<DirectRequest> choices = request.choices(now);
     if (request.stream()) {
       return reader.stream(call, choices, events -> new ChatChunks(head, request, events));

@@ -4,6 +4,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.inference.InferenceAccess;
 import dev.millrace.http.openai.request.GenerateData;
+import dev.millrace.http.openai.request.TokenIds;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Route;
@@ -51,8 +52,11 @@ public final class TokenRoutes {
     Object content = body.get("content");
     boolean parse = body.flag("parse_special", true);
     boolean add = body.flag("add_special", false);
+    List<?> parts =
+        content instanceof List<?> list ? list : content == null ? List.of() : List.of(content);
+    TokenIds.require(parts, "content", inference, model);
     List<Integer> tokens = new ArrayList<>();
-    for (Object part : content instanceof List<?> list ? list : parts(content)) {
+    for (Object part : parts) {
       if (part instanceof Number id) {
         tokens.add(id.intValue());
       } else {
@@ -63,10 +67,6 @@ public final class TokenRoutes {
       }
     }
     return tokens;
-  }
-
-  private static List<?> parts(@Nullable Object content) {
-    return content == null ? List.of() : List.of(content);
   }
 
   /** The text of a token, or its bytes if they are not whole characters. */
@@ -86,11 +86,15 @@ public final class TokenRoutes {
 
   private ApiResponse detokenize(ApiRequest call) throws InterruptedException {
     JsonObject body = call.bodyObject();
+    DirectInference inference = models.require();
+    String model = GenerateData.model(body);
+    List<@Nullable Object> tokens = body.list("tokens");
+    TokenIds.require(tokens, "tokens", inference, model);
     int[] ids =
-        body.list("tokens").stream()
+        tokens.stream()
             .mapToInt(id -> id instanceof Number number ? number.intValue() : -1)
             .toArray();
-    String text = ids.length == 0 ? "" : models.require().detokenize(GenerateData.model(body), ids);
-    return ApiResponse.ok(JsonObject.create().put("content", text));
+    return ApiResponse.ok(
+        JsonObject.create().put("content", inference.detokenize(model, ids, true)));
   }
 }

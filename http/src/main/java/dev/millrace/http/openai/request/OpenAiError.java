@@ -74,27 +74,42 @@ public final class OpenAiError {
    * @param rule to be read after the field's name: "must be …"
    */
   public static Problem invalid(String param, String rule) {
-    return wrong(param, rule, null);
+    return wrong(param, rule, null, Problem.Flaw.VALUE);
   }
 
   /** A field that is known and not supported here; the rule says what to do instead. */
   public static Problem unsupported(String param, String rule) {
-    return wrong(param, rule, "unsupported_parameter");
+    return wrong(param, rule, "unsupported_parameter", Problem.Flaw.VALUE);
   }
 
-  private static Problem wrong(String param, String rule, @Nullable String code) {
+  /**
+   * A field that has to be there.
+   *
+   * @param unless when it need not, to be read after "is required"; may be empty
+   */
+  public static Problem missing(String param, String unless) {
+    return wrong(param, "is required" + unless, null, Problem.Flaw.MISSING);
+  }
+
+  /** A field that its object does not have. */
+  static Problem unknown(String param, String object) {
+    return wrong(param, "is not known in " + object, null, Problem.Flaw.UNKNOWN);
+  }
+
+  private static Problem wrong(
+      String param, String rule, @Nullable String code, Problem.Flaw flaw) {
     return new Problem(Problem.Kind.INVALID, code, param + " " + rule)
-        .withField(new Problem.Field(param, rule, Problem.Flaw.VALUE));
+        .withField(new Problem.Field(param, rule, flaw));
   }
 
   /**
    * What is thrown where a model is asked, as a problem; anything else stays as it is.
    *
-   * @param prompt the field that has the prompt, such as {@code messages}
+   * @param fields of the client's request
    */
-  public static Throwable translate(Throwable thrown, String prompt) {
+  public static Throwable translate(Throwable thrown, ClientFields fields) {
     return switch (thrown) {
-      case TaskRefused refused -> refused(refused, prompt);
+      case TaskRefused refused -> refused(refused, fields);
       case ModelLoadException e ->
           new Problem(
               Problem.Kind.UNAVAILABLE,
@@ -106,7 +121,7 @@ public final class OpenAiError {
     };
   }
 
-  private static Problem refused(TaskRefused refused, String prompt) {
+  private static Problem refused(TaskRefused refused, ClientFields fields) {
     String text = refused.getMessage();
     return switch (refused.reason()) {
       case MODEL_NOT_FOUND ->
@@ -115,12 +130,13 @@ public final class OpenAiError {
                   new Problem.Field("model", text.replaceFirst("^model ", ""), Problem.Flaw.VALUE));
       case CONTEXT_LENGTH ->
           new Problem(Problem.Kind.INVALID, "context_length_exceeded", text)
-              .withField(new Problem.Field(prompt, "too long: " + text, Problem.Flaw.VALUE));
+              .withField(
+                  new Problem.Field(fields.prompt(), "too long: " + text, Problem.Flaw.VALUE));
       case PARAMETER -> {
         String name = refused.parameter();
         yield name == null
             ? new Problem(Problem.Kind.INVALID, text)
-            : invalid(name.equals("prompt_tokens") ? prompt : name, rule(text, name));
+            : invalid(fields.field(name, refused), rule(text, name));
       }
       case OTHER -> new Problem(Problem.Kind.INVALID, text);
     };
@@ -133,6 +149,7 @@ public final class OpenAiError {
         return text.substring(start.length());
       }
     }
-    return "is refused: " + text;
+    return "is refused: "
+        + (text.startsWith(name + ": ") ? text.substring(name.length() + 2) : text);
   }
 }

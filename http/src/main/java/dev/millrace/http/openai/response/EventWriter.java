@@ -2,11 +2,15 @@ package dev.millrace.http.openai.response;
 
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.http.openai.response.store.ResponseReplay.OutputChanged;
+import dev.millrace.http.openai.response.store.ResponseReplay.ResponseDeleted;
 import dev.millrace.http.openai.response.stream.ResponseEvent;
 import dev.millrace.http.stream.EventStream;
+import dev.millrace.http.transport.ClientGoneException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -14,11 +18,21 @@ import java.nio.charset.StandardCharsets;
  * #flush}, but never many. Not thread-safe.
  */
 final class EventWriter {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final int MAX_COLLECTED = 64 << 10;
+  private static final String STOPPED =
+      "the server ended this stream: it is stopping, or the key was revoked; try again later";
 
   private final EventStream events;
   private final long after;
   private final ByteArrayOutputStream collected = new ByteArrayOutputStream();
+  private long next; // the number of the next event
+
+  /** Makes the events of a response, to their end. */
+  @FunctionalInterface
+  interface Source {
+    void run() throws IOException, InterruptedException;
+  }
 
   /**
    * @param after the number of the last event that the client has; -1: none
@@ -28,29 +42,54 @@ final class EventWriter {
     this.after = after;
   }
 
+  /**
+   * Writes a whole stream. What breaks it is its last event: a client must not take what it got for
+   * the whole response.
+   *
+   * @param response its id, for the log
+   */
+  void writeAll(Source source, String response) throws IOException, InterruptedException {
+    try {
+      source.run();
+      write("data: [DONE]\n\n");
+      flush();
+    } catch (ClientGoneException e) {
+      throw e;
+    } catch (InterruptedException e) {
+      error(STOPPED);
+      throw e;
+    } catch (StoreException.Closed e) {
+      error(STOPPED);
+    } catch (OutputChanged | ResponseDeleted e) {
+      error(String.valueOf(e.getMessage()));
+    } catch (StoreException e) {
+      LOG.log(Level.WARNING, "the stream of " + response + " ends early: " + e.getMessage(), e);
+      error("the store is not available right now; try again later");
+    } catch (RuntimeException e) {
+      LOG.log(Level.ERROR, "the stream of " + response + " failed", e);
+      error("internal error; see the server's log for this response");
+    }
+  }
+
   void add(ResponseEvent event) {
+    next = event.sequence() + 1;
     if (event.sequence() > after) {
       write("event: " + event.type() + "\ndata: " + Json.write(event.data()) + "\n\n");
     }
   }
 
   /** The stream ends here, but not as its events would. */
-  void error(String message) throws IOException {
+  private void error(String message) throws IOException {
     JsonObject error =
         JsonObject.create()
             .put("type", "server_error")
             .put("code", "server_error")
             .put("message", message)
             .put("param", null);
-    JsonObject event = JsonObject.create();
-    event.values().putAll(error.values()); // some clients read it flat, some nested
-    event.put("type", "error").put("error", error);
+    JsonObject event = JsonObject.create().put("type", "error").put("sequence_number", next);
+    error.values().forEach(event.values()::putIfAbsent); // some clients read it flat, some nested
+    event.put("error", error);
     write("event: error\ndata: " + Json.write(event) + "\n\n");
-    flush();
-  }
-
-  void end() throws IOException {
-    write("data: [DONE]\n\n");
     flush();
   }
 
@@ -60,7 +99,9 @@ final class EventWriter {
       try {
         flush();
       } catch (IOException e) {
-        throw new UncheckedIOException(e);
+        throw e.getCause() instanceof ClientGoneException gone
+            ? gone
+            : new ClientGoneException(false, e);
       }
     }
   }

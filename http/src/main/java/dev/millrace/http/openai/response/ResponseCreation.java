@@ -5,6 +5,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.inference.ChoiceStream;
 import dev.millrace.http.inference.ClientWatch;
+import dev.millrace.http.openai.request.ClientFields;
 import dev.millrace.http.openai.response.request.ResponseRequest;
 import dev.millrace.http.openai.response.store.ResponseSignals.Watch;
 import dev.millrace.http.openai.response.store.ResponseStore;
@@ -120,7 +121,12 @@ final class ResponseCreation {
             List.of(new DirectRequest(prepared.data, 0, prepared.now, interactive)));
     ClientWatch client = new ClientWatch(call, KEEP_ALIVE, System::nanoTime);
     UnstoredResponse response =
-        new UnstoredResponse(prepared.head(), answer, client, backend.clock());
+        new UnstoredResponse(
+            prepared.head(),
+            answer,
+            client,
+            backend.clock(),
+            ClientFields.response(call.bodyObject()));
     if (!prepared.request.delivery().stream()) {
       return ApiResponse.ok(response.await());
     }

@@ -1,14 +1,11 @@
 package dev.millrace.http.openai.response;
 
 import dev.millrace.http.openai.response.store.ResponseReplay;
-import dev.millrace.http.openai.response.store.ResponseReplay.OutputChanged;
-import dev.millrace.http.openai.response.store.ResponseReplay.ResponseDeleted;
 import dev.millrace.http.openai.response.store.ResponseSignals.Watch;
 import dev.millrace.http.openai.response.store.StoredResponse;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.stream.EventStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 
 /**
@@ -38,18 +35,17 @@ record StoredResponseStream(ResponseBackend backend, StoredResponse response, lo
     EventWriter writer = new EventWriter(watched, after);
     try (Watch watch = backend.signals().watch(response.job())) {
       ResponseReplay replay = backend.responses().replay(response, writer::add);
-      while (replay.advance().isEmpty()) {
-        writer.flush();
-        watch.await(LOOK_AGAIN);
-        if (System.nanoTime() - sent[0] >= KEEP_ALIVE.toNanos()) {
-          watched.keepAlive();
-        }
-      }
-      writer.end();
-    } catch (OutputChanged | ResponseDeleted e) {
-      writer.error(String.valueOf(e.getMessage()));
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
+      writer.writeAll(
+          () -> {
+            while (replay.advance().isEmpty()) {
+              writer.flush();
+              watch.await(LOOK_AGAIN);
+              if (System.nanoTime() - sent[0] >= KEEP_ALIVE.toNanos()) {
+                watched.keepAlive();
+              }
+            }
+          },
+          response.head().ids().response());
     }
   }
 }

@@ -6,18 +6,21 @@ import dev.millrace.http.inference.ChoiceStream;
 import dev.millrace.http.inference.ClientWatch;
 import dev.millrace.http.inference.ClientWatch.KeepAlive;
 import dev.millrace.http.openai.answer.LogprobEntries;
+import dev.millrace.http.openai.request.ClientFields;
 import dev.millrace.http.openai.request.OpenAiError;
 import dev.millrace.http.openai.response.stream.ResponseEnd;
 import dev.millrace.http.openai.response.stream.ResponseEvent;
 import dev.millrace.http.openai.response.stream.ResponseEvents;
 import dev.millrace.http.openai.response.stream.ResponseHead;
 import dev.millrace.http.openai.response.stream.ResponseStatus;
+import dev.millrace.http.route.Problem;
 import dev.millrace.http.stream.EventStream;
 import dev.millrace.server.infer.direct.AnswerEnd;
 import dev.millrace.server.infer.direct.AnswerEvent;
 import dev.millrace.server.infer.direct.TokenLogprobs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -29,9 +32,15 @@ import org.jspecify.annotations.Nullable;
  * client disconnects.
  *
  * @param answer its only choice; it is closed at the end
+ * @param fields of the request, for errors
  */
 record UnstoredResponse(
-    ResponseHead head, ChoiceStream answer, ClientWatch client, InstantSource clock) {
+    ResponseHead head,
+    ChoiceStream answer,
+    ClientWatch client,
+    InstantSource clock,
+    ClientFields fields) {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
   /** Sends what was collected. */
   private interface Flush {
@@ -67,10 +76,11 @@ record UnstoredResponse(
     EventStream watched = client.watched(events);
     EventWriter writer = new EventWriter(watched, -1);
     try (answer) {
-      run(writer::add, writer::flush, watched::keepAlive);
-      writer.end();
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
+      writer.writeAll(
+          () -> {
+            run(writer::add, writer::flush, watched::keepAlive);
+          },
+          head.ids().response());
     }
   }
 
@@ -110,9 +120,20 @@ record UnstoredResponse(
   }
 
   private ResponseEnd failed(Throwable reason) {
-    String message = String.valueOf(OpenAiError.translate(reason, "input").getMessage());
-    return new ResponseEnd(
-        ResponseStatus.FAILED, now(), new ResponseEnd.Error("server_error", message), null);
+    return new ResponseEnd(ResponseStatus.FAILED, now(), error(reason), null);
+  }
+
+  /** Without internal details, which the log has. */
+  private ResponseEnd.Error error(Throwable reason) {
+    if (OpenAiError.translate(reason, fields) instanceof Problem problem) {
+      boolean refused = problem.kind() == Problem.Kind.INVALID;
+      return new ResponseEnd.Error(
+          refused ? "invalid_prompt" : "server_error",
+          OpenAiError.object(problem).string("message"));
+    }
+    LOG.log(Level.ERROR, head.ids().response() + " failed", reason);
+    return new ResponseEnd.Error(
+        "server_error", "internal error; see the server's log for this response");
   }
 
   private ResponseEnd end(AnswerEnd end) {

@@ -13,6 +13,7 @@ import dev.millrace.http.inference.FakeGeneration;
 import dev.millrace.http.inference.GenerationSource;
 import dev.millrace.http.openai.answer.AnswerHead;
 import dev.millrace.http.openai.answer.ChoiceReader;
+import dev.millrace.http.openai.request.ClientFields;
 import dev.millrace.http.openai.request.OpenAiError;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
@@ -78,7 +79,8 @@ class ChatStreamTest {
       ChatRequest request = ChatRequest.of(call.bodyObject());
       AnswerHead head = new AnswerHead("chatcmpl-1", Instant.EPOCH, request.tier());
       GenerationSource source = asked -> answers.apply(asked);
-      ChoiceReader reader = new ChoiceReader(source, "messages", keepAlive);
+      ChoiceReader reader =
+          new ChoiceReader(source, ClientFields.chat(call.bodyObject()), keepAlive);
       List<DirectRequest> choices = request.choices(Instant.EPOCH);
       if (request.stream()) {
         return reader.stream(call, choices, events -> new ChatChunks(head, request, events));

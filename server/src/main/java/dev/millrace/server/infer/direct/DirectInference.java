@@ -1,6 +1,7 @@
 package dev.millrace.server.infer.direct;
 
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.engine.token.TokenDecoder;
 import dev.millrace.engine.token.Tokenizer;
 import dev.millrace.server.infer.model.LoadedEmbedder;
 import dev.millrace.server.infer.model.LoadedModel;
@@ -158,16 +159,31 @@ public final class DirectInference {
     return id;
   }
 
-  /** The text of tokens; control tokens are left out. */
-  public String detokenize(@Nullable String model, int[] ids) throws InterruptedException {
+  /**
+   * The text of tokens.
+   *
+   * @param showControl whether control tokens have their names in it; if not, they are left out
+   */
+  public String detokenize(@Nullable String model, int[] ids, boolean showControl)
+      throws InterruptedException {
     return with(
         model,
         loaded -> {
-          for (int id : ids) {
-            checked(loaded, id);
+          TokenDecoder decoder = tokenizer(loaded).decoder().fromStart();
+          if (showControl) {
+            decoder.withSpecial();
           }
-          return tokenizer(loaded).decode(ids);
+          StringBuilder text = new StringBuilder();
+          for (int id : ids) {
+            text.append(decoder.next(checked(loaded, id)));
+          }
+          return text.append(decoder.end()).toString();
         });
+  }
+
+  /** How many tokens a model has; their ids begin at 0. */
+  public int vocabularySize(@Nullable String model) throws InterruptedException {
+    return with(model, loaded -> tokenizer(loaded).size());
   }
 
   /** The prompt that the chat template makes of the messages of a generate task. */
