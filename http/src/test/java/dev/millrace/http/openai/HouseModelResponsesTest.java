@@ -1,6 +1,7 @@
 package dev.millrace.http.openai;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -12,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -21,12 +23,12 @@ class HouseModelResponsesTest {
   private static ResponseTestServer server;
 
   @BeforeAll
-  static void open() {
+  static void open() throws Exception {
     server = new ResponseTestServer();
   }
 
   @AfterAll
-  static void close() {
+  static void close() throws Exception {
     server.close();
   }
 
@@ -208,6 +210,148 @@ class HouseModelResponsesTest {
     server.refused(
         400, "POST", "/v1/responses", "{'input':'x','text':{'format':%s}}".formatted(schema));
     assertThat(server.store.list(Query.all())).hasSize(before);
+  }
+
+  @Test
+  void anotherKeysResponseDoesNotExist() throws Exception {
+    JsonObject made =
+        server.post("/v1/responses", "{'input':'x','max_output_tokens':2,'background':true}");
+    String id = made.string("id");
+    String path = "/v1/responses/" + id;
+    server.events(path + "?stream=true"); // to its end
+    JsonObject before = server.get(path);
+    for (String read : List.of(path, path + "?stream=true", path + "/input_items")) {
+      server.refusedForOther(404, "GET", read, null);
+    }
+    server.refusedForOther(404, "POST", path + "/cancel", "");
+    server.refusedForOther(404, "DELETE", path, null);
+    String next = "{'input':'x','previous_response_id':'%s'}".formatted(id);
+    for (String all : List.of("/v1/responses", "/v1/responses/input_tokens")) {
+      assertThat(server.refusedForOther(400, "POST", all, next).string("code"))
+          .isEqualTo("previous_response_not_found");
+    }
+    String item = JsonObject.of(before.list("output").getFirst(), "item").string("id");
+    String reference = "{'input':[{'type':'item_reference','id':'%s'}]}".formatted(item);
+    assertThat(server.refusedForOther(400, "POST", "/v1/responses", reference).string("param"))
+        .isEqualTo("input[0].id");
+    assertThat(server.get(path)).isEqualTo(before);
+  }
+
+  @Test
+  void aJobOfTheJobApiIsNeverAResponse() throws Exception {
+    int before = server.store.list(Query.all()).size();
+    String data =
+        "'data':{'openai_response':{'owner':'ben','created_at':1,'request':{'model':'x'}}}";
+    String stages = ",'stages':[{'type':'generate','tasks':[{'input':'x'}]}]";
+    assertThat(
+            server
+                .answer(400, "POST", "/v1/jobs", "{'name':'forged'," + data + "}")
+                .string("message"))
+        .contains("openai_response", "reserved");
+    assertThat(
+            server
+                .answer(400, "POST", "/v1/pipelines", "{" + data + stages + "}")
+                .string("message"))
+        .contains("openai_response", "reserved");
+    assertThat(
+            server
+                .refused(
+                    400,
+                    "POST",
+                    "/api/jobs",
+                    "{'action':'pipeline','inputs':{" + data + stages + "}}")
+                .toString())
+        .contains("openai_response", "reserved");
+    assertThat(server.store.list(Query.all())).hasSize(before);
+  }
+
+  @Test
+  void anUnstoredResponseEndsWithItsClient() throws Exception {
+    long before = server.stats().tokens().generated();
+    HttpResponse<InputStream> response =
+        server.open(
+            "/v1/responses",
+            "{'input':'Go','store':false,'stream':true,'max_output_tokens':900,"
+                + "'logit_bias':{'%s':-100}}".formatted(endToken()));
+    response.body().readNBytes(6_000);
+    response.body().close();
+    await().until(() -> server.stats().models().stream().allMatch(model -> model.running() == 0));
+    assertThat(server.stats().tokens().generated() - before).isLessThan(800);
+  }
+
+  /** The id of the token that ends a turn. */
+  private static Object endToken() throws Exception {
+    return server.post("/tokenize", "{'content':'<|end|>'}").list("tokens").getFirst();
+  }
+
+  @Test
+  void pathsThatAreNotOfJobsHaveOpenAisErrors() throws Exception {
+    for (String path : List.of("/v1/foo", "/v1/audio/speech", "/v1/images", "/v1")) {
+      assertThat(server.refused(404, "POST", path, "{}").values())
+          .containsOnlyKeys("message", "type", "param", "code");
+    }
+    for (String path : List.of("/v1/chat/completions", "/v1/embeddings", "/v1/responses")) {
+      assertThat(server.refused(405, "GET", path, null).string("type"))
+          .isEqualTo("invalid_request_error");
+    }
+    assertThat(server.answer(404, "GET", "/v1/jobs/x/y/z", null).values())
+        .containsOnlyKeys("message", "code");
+    assertThat(server.answer(405, "DELETE", "/v1/pipelines", null).values())
+        .containsOnlyKeys("message", "code");
+  }
+
+  @Test
+  void whatAModelRefusesHasTheClientsName() throws Exception {
+    for (boolean store : new boolean[] {true, false}) {
+      String start = "{'input':'x','store':%b,".formatted(store);
+      assertParam("reasoning.effort", start + "'reasoning':{'effort':'high'}}");
+      assertParam(
+          "text.format.schema",
+          start + "'text':{'format':{'type':'json_schema','name':'a','schema':{'type':'bogus'}}}}");
+      assertParam(
+          "tools[1].parameters",
+          start
+              + "'tool_choice':'required','tools':[{'type':'function','name':'a','parameters':{}},"
+              + "{'type':'function','name':'b','parameters':{'type':'object','not':{}}}]}");
+      assertParam(
+          "input[1].call_id",
+          "{'store':%b,'input':[{'role':'user','content':'x'},".formatted(store)
+              + "{'type':'function_call_output','call_id':'c','output':'o'}]}");
+    }
+  }
+
+  private static void assertParam(String param, String body) throws Exception {
+    JsonObject error = server.refused(400, "POST", "/v1/responses", body);
+    assertThat(error.string("param", null)).as(error.toString()).isEqualTo(param);
+    assertThat(error.string("message")).startsWith(param + " ");
+  }
+
+  @Test
+  void whatToIncludeIsKnown() throws Exception {
+    assertParam("include[1]", "{'input':'x','include':['file_search_call.results','nonsense']}");
+    JsonObject made = server.post("/v1/responses", "{'input':'x','max_output_tokens':1}");
+    String path = "/v1/responses/" + made.string("id");
+    assertThat(server.get(path + "?include%5B%5D=reasoning.encrypted_content")).isEqualTo(made);
+    for (String all : List.of(path, path + "/input_items")) {
+      assertThat(server.refused(400, "GET", all + "?include=nonsense", null).string("param"))
+          .isEqualTo("include");
+    }
+  }
+
+  @Test
+  void outputIsAcceptedAsTheNextInput() throws Exception {
+    JsonObject first =
+        server.post(
+            "/v1/responses",
+            "{'input':'x','store':false,'max_output_tokens':3,"
+                + "'include':['message.output_text.logprobs','reasoning.encrypted_content']}");
+    List<Object> items = new ArrayList<>(first.list("output"));
+    items.add(Map.of("role", "user", "content", "y"));
+    JsonObject second =
+        server.post(
+            "/v1/responses",
+            "{'store':false,'max_output_tokens':1,'input':" + Json.write(items) + "}");
+    assertThat(text(second)).isNotNull();
   }
 
   @Test

@@ -54,9 +54,21 @@ class OpenAiErrorsTest {
           {"messages":[{"role":"boss","content":"x"}]}   | messages[0].role | invalid_value | must be one of
           {"messages":[{"content":"x"}]}           | messages[0].role | missing_required_parameter | required
           {"messages":[{"role":"user"}]}           | messages[0].content | missing_required_parameter | required
-          {"messages":[{"role":"user","content":null}]} | messages[0].content | invalid_value | required
+          {"messages":[{"role":"user","content":null}]} | messages[0].content | missing_required_parameter | required
           {"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"x"}}]}]} | messages[0].content[0].type | unsupported_parameter | text only
           {"messages":[{"role":"tool","content":"x"}]}  | messages[0].tool_call_id | missing_required_parameter | required
+          {"messages":[{"role":"assistant"}]}      | messages[0].content | missing_required_parameter | tool_calls
+          {"messages":[{"role":"assistant","content":null,"tool_calls":[]}]} | messages[0].content | missing_required_parameter | tool_calls
+          {"messages":[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"a","content":"x"}]} | messages[1].tool_call_id | invalid_value | "a"
+          {"messages":[{"role":"tool","tool_call_id":"a","content":"x"},{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}]} | messages[0].tool_call_id | invalid_value | earlier
+          {"messages":[{"role":"user","content":"x","foo":1}]} | messages[0].foo | unknown_parameter | known
+          {"messages":[{"role":"user","content":[{"type":"text","text":"x","foo":1}]}]} | messages[0].content[0].foo | unknown_parameter | known
+          {"messages":[{"role":"user","content":[{"type":"text","text":"x","refusal":"y"}]}]} | messages[0].content[0].refusal | unknown_parameter | known
+          {"messages":[{"role":"user","content":[{"type":"text"}]}]} | messages[0].content[0].text | missing_required_parameter | required
+          {"messages":[{"role":"user","content":[{"type":"refusal","refusal":"x"}]}]} | messages[0].content[0].type | unsupported_parameter | text only
+          {"messages":[{"role":"assistant","tool_calls":[{"id":"a","type":"function","foo":1,"function":{"name":"f","arguments":"{}"}}]}]} | messages[0].tool_calls[0].foo | unknown_parameter | known
+          {USER,"tools":[{"type":"function","function":{"name":"f","foo":1}}]} | tools[0].function.foo | unknown_parameter | known
+          {USER,"tools":[{"type":"function","function":{"name":"f"}}],"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"f"},"foo":1}]}}} | tool_choice.allowed_tools.tools[0].foo | unknown_parameter | known
           {USER,"temprature":1}                    | temprature | unknown_parameter | did you mean "temperature"
           {USER,"temperature":2.5}                 | temperature | invalid_value | at most 2
           {USER,"temperature":"hot"}               | temperature | invalid_type | number
@@ -107,6 +119,9 @@ class OpenAiErrorsTest {
           /v1/embeddings  | {"input":["x",""]}               | input[1] | invalid_value | empty
           /v1/embeddings  | {"input":"x","dimensions":0}     | dimensions | invalid_value | at least 1
           /v1/embeddings  | {"input":"x","encoding_format":"hex"} | encoding_format | invalid_value | float
+          /tokenize       | {"content":["a",4294967297]}     | content[1] | invalid_value | at most
+          /tokenize       | {"content":["a",-1]}             | content[1] | invalid_value | at least
+          /v1/completions | {"prompt":"x","stream_options":{}} | stream_options | invalid_value | stream
           /tokenize       | {"text":"x"}                     | text | unknown_parameter | known
           """)
   void wrongFieldOfOtherPathsIsNamed(
@@ -134,8 +149,15 @@ class OpenAiErrorsTest {
         "{USER,\"user\":\"me\",\"store\":false,\"functions\":[],\"verbosity\":\"low\"}",
         "{USER,\"modalities\":[\"text\"],\"metadata\":{\"a\":\"b\"},\"service_tier\":\"flex\"}",
         "{USER,\"stream\":true,\"stream_options\":{\"include_usage\":true},\"tool_choice\":\"none\"}",
-        "{\"messages\":[{\"role\":\"assistant\",\"content\":null,\"refusal\":null,\"annotations\":[],"
-            + "\"audio\":null,\"function_call\":null,\"tool_calls\":[]}]}"
+        "{\"messages\":[{\"role\":\"assistant\",\"content\":\"\",\"refusal\":null,\"annotations\":[],"
+            + "\"audio\":null,\"function_call\":null,\"tool_calls\":[],\"parsed\":null}]}",
+        "{\"messages\":[{\"role\":\"assistant\",\"content\":null,\"reasoning_content\":\"hm\"},"
+            + "{\"role\":\"assistant\",\"content\":null,\"refusal\":\"no\"},"
+            + "{\"role\":\"assistant\",\"content\":[{\"type\":\"refusal\",\"refusal\":\"no\"}]},"
+            + "{\"role\":\"assistant\",\"content\":null,\"reasoning\":null,\"tool_calls\":[{\"id\":\"a\","
+            + "\"index\":0,\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\","
+            + "\"parsed_arguments\":null}}]},"
+            + "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}]}"
       })
   void acceptedFieldsReachTheModel(String body) throws Exception {
     HttpResponse<String> response = post("/v1/chat/completions", body.replace("USER", USER));
@@ -148,6 +170,15 @@ class OpenAiErrorsTest {
   void errorsOfTheListenerHaveTheSameForm() throws Exception {
     assertThat(error(post("/v1/chat/completions", "{nonsense")).string("type"))
         .isEqualTo("invalid_request_error");
+    HttpResponse<String> text =
+        CLIENT.send(
+            HttpRequest.newBuilder(uri("/v1/embeddings"))
+                .header("Content-Type", "text/plain")
+                .POST(BodyPublishers.ofString("x"))
+                .build(),
+            BodyHandlers.ofString());
+    assertThat(text.statusCode()).isEqualTo(415);
+    assertThat(error(text).values()).containsKeys("message", "type", "param", "code");
     HttpResponse<String> get =
         CLIENT.send(
             HttpRequest.newBuilder(uri("/v1/chat/completions")).build(), BodyHandlers.ofString());

@@ -10,10 +10,14 @@ import dev.millrace.core.store.memory.MemoryStoreFixture;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.http.HttpApi;
 import dev.millrace.http.HttpSettings;
+import dev.millrace.http.auth.ApiKeyFile;
+import dev.millrace.http.auth.KeyScope;
 import dev.millrace.server.Server;
 import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
+import dev.millrace.server.infer.InferenceStats;
 import dev.millrace.server.infer.model.NamedModel;
+import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -36,10 +40,18 @@ final class ResponseTestServer implements AutoCloseable {
   private final Server server;
   private final HttpApi api;
   private final URI uri;
+  private final Path keys;
+  private final String anna;
+  private final String ben;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  ResponseTestServer() {
+  ResponseTestServer() throws IOException {
+    keys = Files.createTempDirectory("millrace-keys");
+    Path keyFile = keys.resolve("keys");
+    Set<KeyScope> scopes = Set.of(KeyScope.READ, KeyScope.SUBMIT);
+    anna = ApiKeyFile.add(keyFile, "anna", scopes);
+    ben = ApiKeyFile.add(keyFile, "ben", scopes);
     Path house = Path.of("models/house/house.gguf");
     Path file = Files.exists(house) ? house : Path.of("..").resolve(house);
     inference =
@@ -48,13 +60,15 @@ final class ResponseTestServer implements AutoCloseable {
                 .withEngine(
                     EngineSettings.usual().withContext(1024).withSlots(4).withTokens(4096)));
     server = Server.builder(store).group(inference.slots(), inference.workers()).build().start();
-    api = HttpApi.over(store, HttpSettings.loopback(0), null);
+    api = HttpApi.over(store, HttpSettings.loopback(0).withKeys(keyFile), null);
     uri = api.open(server, Set.of("generate"), inference::stats, inference.direct());
   }
 
-  private HttpRequest request(String method, String path, @Nullable String body) {
+  private HttpRequest request(String key, String method, String path, @Nullable String body) {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(uri.resolve(path)).timeout(Duration.ofSeconds(60));
+        HttpRequest.newBuilder(uri.resolve(path))
+            .header("Authorization", "Bearer " + key)
+            .timeout(Duration.ofSeconds(60));
     if (body == null || body.isEmpty()) {
       return request.method(method, BodyPublishers.noBody()).build();
     }
@@ -66,8 +80,13 @@ final class ResponseTestServer implements AutoCloseable {
 
   private String send(int status, String method, String path, @Nullable String body)
       throws Exception {
+    return send(anna, status, method, path, body);
+  }
+
+  private String send(String key, int status, String method, String path, @Nullable String body)
+      throws Exception {
     HttpResponse<String> response =
-        client.send(request(method, path, body), BodyHandlers.ofString());
+        client.send(request(key, method, path, body), BodyHandlers.ofString());
     assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
     return response.body();
   }
@@ -95,19 +114,37 @@ final class ResponseTestServer implements AutoCloseable {
 
   JsonObject refused(int status, String method, String path, @Nullable String body)
       throws Exception {
-    return Json.object(send(status, method, path, body)).object("error");
+    return answer(status, method, path, body).object("error");
+  }
+
+  /** The whole body of an answer. */
+  JsonObject answer(int status, String method, String path, @Nullable String body)
+      throws Exception {
+    return Json.object(send(status, method, path, body));
+  }
+
+  /** As {@link #refused}, for the key that made none of the responses. */
+  JsonObject refusedForOther(int status, String method, String path, @Nullable String body)
+      throws Exception {
+    return Json.object(send(ben, status, method, path, body)).object("error");
+  }
+
+  InferenceStats stats() {
+    return inference.stats();
   }
 
   HttpResponse<InputStream> open(String path, String body) throws Exception {
-    return client.send(request("POST", path, body), BodyHandlers.ofInputStream());
+    return client.send(request(anna, "POST", path, body), BodyHandlers.ofInputStream());
   }
 
   @Override
-  public void close() {
+  public void close() throws IOException {
     api.close();
     server.close();
     inference.close();
     store.close();
     client.close();
+    Files.delete(keys.resolve("keys"));
+    Files.delete(keys);
   }
 }

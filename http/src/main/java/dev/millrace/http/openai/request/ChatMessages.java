@@ -3,7 +3,9 @@ package dev.millrace.http.openai.request;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.route.Problem;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,9 +24,20 @@ public final class ChatMessages {
    */
   public static List<JsonObject> of(List<@Nullable Object> given, String param) {
     List<JsonObject> messages = new ArrayList<>();
+    Set<String> calls = new HashSet<>();
     for (int i = 0; i < given.size(); i++) {
       String at = param + "[" + i + "]";
-      messages.add(message(JsonObject.of(given.get(i), at), at));
+      JsonObject message = message(JsonObject.of(given.get(i), at), at);
+      for (Object call : message.list("tool_calls")) {
+        calls.add(JsonObject.of(call, at).string("id"));
+      }
+      String answered = message.string("tool_call_id", null);
+      if (answered != null && !calls.contains(answered)) {
+        throw OpenAiError.invalid(
+            at + ".tool_call_id",
+            "is \"" + answered + "\", and no earlier message has such a call in tool_calls");
+      }
+      messages.add(message);
     }
     return messages;
   }
@@ -44,38 +57,44 @@ public final class ChatMessages {
             at + "." + refused, "is not supported: messages have text and tool_calls");
       }
     }
-    String content = content(given.get("content"), at + ".content");
+    boolean assistant = given.string("role").equals("assistant");
+    String content = content(given.get("content"), at + ".content", assistant);
     message.putIfPresent("content", content == null ? given.string("refusal", null) : content);
-    if (!message.has("content") && !message.has("tool_calls")) {
-      message.put("content", requiredContent(given, at));
+    if (message.has("content") || message.has("tool_calls")) {
+      return message;
     }
-    return message;
+    if (!message.has("reasoning_content")) {
+      String unless = assistant ? " unless there are tool_calls" : "";
+      throw OpenAiError.missing(at + ".content", unless);
+    }
+    return message.put("content", ""); // it was cut while it was thinking
   }
 
-  /** Only an assistant may say nothing, if it has thoughts or was cut. */
-  private static String requiredContent(JsonObject given, String at) {
-    if ("assistant".equals(given.string("role"))) {
-      return "";
-    }
-    throw OpenAiError.invalid(at + ".content", "is required");
-  }
-
-  private static @Nullable String content(@Nullable Object content, String at) {
+  private static @Nullable String content(@Nullable Object content, String at, boolean assistant) {
     if (!(content instanceof List<?> parts)) {
       return (String) content;
     }
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < parts.size(); i++) {
-      JsonObject part = JsonObject.of(parts.get(i), at);
-      switch (part.string("type")) {
-        case "text" -> text.append(part.string("text"));
-        case "refusal" -> text.append(part.string("refusal"));
-        case String type ->
-            throw OpenAiError.unsupported(
-                at + "[" + i + "].type",
-                "is \"" + type + "\"; this server reads parts of type text only");
-      }
+      text.append(text(JsonObject.of(parts.get(i), at), at + "[" + i + "]", assistant));
     }
     return text.toString();
+  }
+
+  private static String text(JsonObject part, String at, boolean assistant) {
+    String type = part.string("type");
+    if (!type.equals("text") && !(assistant && type.equals("refusal"))) {
+      throw OpenAiError.unsupported(
+          at + ".type", "is \"" + type + "\"; this server reads parts of type text only");
+    }
+    if (!part.has(type)) {
+      throw OpenAiError.missing(at + "." + type, "");
+    }
+    for (String name : part.values().keySet()) {
+      if (!name.equals("type") && !name.equals(type) && part.has(name)) {
+        throw OpenAiError.unknown(at + "." + name, "a part of type " + type);
+      }
+    }
+    return part.string(type);
   }
 }

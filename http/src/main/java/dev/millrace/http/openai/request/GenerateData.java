@@ -122,11 +122,18 @@ public final class GenerateData {
     }
   }
 
-  /** Whether the client asks for usage at the end of a stream. */
-  public static boolean includesUsage(JsonObject body) {
+  /**
+   * @throws Problem if there are options of a stream, but no stream
+   */
+  public static void checkStreamOptions(JsonObject body) {
     if (body.has("stream_options") && !body.flag("stream", false)) {
       throw OpenAiError.invalid("stream_options", "is allowed only with stream: true");
     }
+  }
+
+  /** Whether the client asks for usage at the end of a stream. */
+  public static boolean includesUsage(JsonObject body) {
+    checkStreamOptions(body);
     return body.object("stream_options").flag("include_usage", false);
   }
 }

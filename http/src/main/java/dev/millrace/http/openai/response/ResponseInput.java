@@ -34,7 +34,7 @@ record ResponseInput(ResponseStore responses, String owner) {
     for (int i = 0; i < own.size(); i++) {
       items.add(resolved(own.get(i), "input[" + i + "]"));
     }
-    requireCalls(items);
+    requireCalls(items, items.size() - own.size());
     if (items.isEmpty()) {
       throw OpenAiError.invalid("input", "has no items");
     }
@@ -92,16 +92,22 @@ record ResponseInput(ResponseStore responses, String owner) {
     return all.stream().filter(item -> id.equals(item.get("id"))).findFirst();
   }
 
-  /** Refuses the output of a call that is not there: no template could write it. */
-  private static void requireCalls(List<Map<String, @Nullable Object>> items) {
+  /**
+   * Refuses the output of a call that is not there: no template could write it.
+   *
+   * @param earlier how many items are not of the request itself
+   */
+  private static void requireCalls(List<Map<String, @Nullable Object>> items, int earlier) {
     Set<Object> calls = new HashSet<>();
-    for (Map<String, @Nullable Object> item : items) {
+    for (int i = 0; i < items.size(); i++) {
+      Map<String, @Nullable Object> item = items.get(i);
       Object call = item.get("call_id");
       if ("function_call".equals(item.get("type")) && call != null) {
         calls.add(call);
       } else if (call != null && !calls.contains(call)) {
         throw OpenAiError.invalid(
-            "input", "has an output for the call \"%s\", but not the call".formatted(call));
+            i < earlier ? "input" : "input[" + (i - earlier) + "].call_id",
+            "is \"%s\", and no earlier item is a function_call with it".formatted(call));
       }
     }
   }

@@ -5,6 +5,7 @@ import dev.millrace.http.openai.request.OpenAiError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param choice as the response repeats it: a word or an object
  */
 record FunctionTools(List<Map<String, @Nullable Object>> tools, Object choice) {
+  private static final Set<String> FIELDS =
+      InvalidField.names("type", "name", "description", "parameters", "strict");
+  private static final Set<String> NAMED = InvalidField.names("type", "name");
+  private static final Set<String> ALLOWED = InvalidField.names("type", "mode", "tools");
 
   static FunctionTools of(JsonObject body) {
     List<Map<String, @Nullable Object>> tools = new ArrayList<>();
@@ -33,11 +38,8 @@ record FunctionTools(List<Map<String, @Nullable Object>> tools, Object choice) {
   }
 
   private static Map<String, @Nullable Object> function(JsonObject tool, String path) {
-    if (!"function".equals(tool.get("type"))) {
-      throw OpenAiError.invalid(
-          path + ".type",
-          "\"%s\" is not supported: only functions are".formatted(tool.get("type")));
-    }
+    requireFunction(tool, path);
+    InvalidField.requireKnown(tool.values(), FIELDS, path);
     if (!(tool.get("name") instanceof String name)) {
       throw InvalidField.missing(path + ".name");
     }
@@ -60,6 +62,26 @@ record FunctionTools(List<Map<String, @Nullable Object>> tools, Object choice) {
       throw OpenAiError.invalid(
           "tool_choice.type",
           "\"%s\" is not supported; supported are: function, allowed_tools".formatted(type));
+    }
+    boolean one = "function".equals(type);
+    InvalidField.requireKnown(fields, one ? NAMED : ALLOWED, "tool_choice");
+    if (one) {
+      return;
+    }
+    List<@Nullable Object> tools = JsonObject.of(fields, "tool_choice").list("tools");
+    for (int i = 0; i < tools.size(); i++) {
+      String path = "tool_choice.tools[" + i + "]";
+      JsonObject tool = JsonObject.of(tools.get(i), path);
+      requireFunction(tool, path);
+      InvalidField.requireKnown(tool.values(), NAMED, path);
+    }
+  }
+
+  private static void requireFunction(JsonObject tool, String path) {
+    if (!"function".equals(tool.get("type"))) {
+      throw OpenAiError.invalid(
+          path + ".type",
+          "\"%s\" is not supported: only functions are".formatted(tool.get("type")));
     }
   }
 

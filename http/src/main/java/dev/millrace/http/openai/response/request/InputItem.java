@@ -1,5 +1,7 @@
 package dev.millrace.http.openai.response.request;
 
+import static dev.millrace.http.openai.response.request.InvalidField.names;
+
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.openai.request.OpenAiError;
 import dev.millrace.http.openai.response.stream.ResponseIds;
@@ -14,9 +16,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class InputItem {
   private static final Set<String> ROLES = Set.of("user", "system", "developer", "assistant");
-  private static final Set<String> TEXTS =
-      Set.of("input_text", "output_text", "text", "summary_text", "reasoning_text");
   private static final String REFERENCE = "item_reference";
+
+  /** The fields of each type of item; those of outputs, too, as clients send them back. */
+  private static final Map<String, Set<String>> FIELDS =
+      Map.of(
+          "message",
+          names("type", "id", "role", "content", "status", "phase"),
+          "function_call",
+          names("type", "id", "call_id", "name", "arguments", "status", "parsed_arguments"),
+          "function_call_output",
+          names("type", "id", "call_id", "output", "status"),
+          "reasoning",
+          names("type", "id", "summary", "content", "status", "encrypted_content"),
+          REFERENCE,
+          names("type", "id"));
+
+  /** The fields of each type of part. */
+  private static final Map<String, Set<String>> PARTS =
+      Map.of(
+          "input_text", names("type", "text"),
+          "text", names("type", "text"),
+          "summary_text", names("type", "text"),
+          "reasoning_text", names("type", "text"),
+          "output_text", names("type", "text", "annotations", "logprobs", "parsed"),
+          "refusal", names("type", "refusal"));
 
   private final JsonObject item;
   private final String path;
@@ -49,6 +73,10 @@ final class InputItem {
 
   private Map<String, @Nullable Object> read() {
     String type = text("type", item.has("role") ? "message" : REFERENCE);
+    Set<String> fields = FIELDS.get(type);
+    if (fields != null) {
+      InvalidField.requireKnown(item.values(), fields, path);
+    }
     return switch (type) {
       case "message" -> message();
       case "function_call" -> call();
@@ -113,19 +141,20 @@ final class InputItem {
   }
 
   private Map<String, @Nullable Object> reasoning() {
-    Object thoughts = item.has("content") ? item.get("content") : item.get("summary");
+    if (item.has("encrypted_content")) {
+      throw OpenAiError.unsupported(
+          path + ".encrypted_content", "cannot be read: send thoughts as plain text, in content");
+    }
+    String summary = item.has("summary") ? content("summary", item.get("summary")) : "";
+    String thoughts = item.has("content") ? content("content", item.get("content")) : "";
+    String text = thoughts.isEmpty() ? summary : thoughts;
     return JsonObject.create()
         .put("id", id("rs"))
         .put("type", "reasoning")
         .put("status", "completed")
         .put("summary", List.of())
-        .put("content", thoughts == null ? List.of() : thoughts(thoughts))
+        .put("content", text.isEmpty() ? List.of() : List.of(part("reasoning_text", text)))
         .values();
-  }
-
-  private List<?> thoughts(Object parts) {
-    String text = content("content", parts);
-    return text.isEmpty() ? List.of() : List.of(part("reasoning_text", text));
   }
 
   private String id(String prefix) {
@@ -167,11 +196,13 @@ final class InputItem {
       throw OpenAiError.invalid(path, "must be an object");
     }
     Object type = fields.get("type");
-    String key = "refusal".equals(type) ? "refusal" : "text";
-    if (!key.equals("refusal") && !TEXTS.contains(String.valueOf(type))) {
+    Set<String> known = PARTS.get(String.valueOf(type));
+    if (known == null) {
       throw OpenAiError.invalid(
           path + ".type", "\"%s\" is not supported: the models read text only".formatted(type));
     }
+    InvalidField.requireKnown(fields, known, path);
+    String key = "refusal".equals(type) ? "refusal" : "text";
     if (!(fields.get(key) instanceof String text)) {
       throw InvalidField.missing(path + "." + key);
     }

@@ -5,7 +5,6 @@ import dev.millrace.http.openai.request.GenerateData;
 import dev.millrace.http.openai.request.OpenAiError;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,9 +15,6 @@ import org.jspecify.annotations.Nullable;
  */
 record ResponseParameters(JsonObject parameters, FunctionTools tools) {
   private static final String LOGPROBS = "message.output_text.logprobs";
-
-  /** What a request may ask to include: the second has nothing to include here. */
-  private static final Set<String> INCLUDED = Set.of(LOGPROBS, "reasoning.encrypted_content");
 
   static ResponseParameters of(JsonObject body) {
     refuseUnsupported(body);
@@ -57,6 +53,9 @@ record ResponseParameters(JsonObject parameters, FunctionTools tools) {
     if ("json_object".equals(format.get("type"))) {
       return Map.of("type", "json_object");
     }
+    if (!format.has("schema")) {
+      throw InvalidField.missing("text.format.schema");
+    }
     JsonObject schema = JsonObject.create();
     for (String name : List.of("name", "schema", "strict", "description")) {
       schema.putIfPresent(name, format.get(name));
@@ -65,18 +64,9 @@ record ResponseParameters(JsonObject parameters, FunctionTools tools) {
   }
 
   private static void logprobs(JsonObject body, JsonObject parameters) {
-    List<@Nullable Object> included = body.list("include");
-    for (int i = 0; i < included.size(); i++) {
-      if (!INCLUDED.contains(String.valueOf(included.get(i)))) {
-        throw OpenAiError.invalid(
-            "include[" + i + "]",
-            "\"%s\" is not supported; supported are: %s"
-                .formatted(
-                    included.get(i), String.join(", ", INCLUDED.stream().sorted().toList())));
-      }
-    }
+    boolean wanted = body.list("include").contains(LOGPROBS); // all others can only be empty here
     long top = body.integer("top_logprobs", 0);
-    if (included.contains(LOGPROBS)) {
+    if (wanted) {
       parameters.put("logprobs", top);
     } else if (top > 0) {
       throw OpenAiError.invalid("top_logprobs", "needs \"" + LOGPROBS + "\" in include");

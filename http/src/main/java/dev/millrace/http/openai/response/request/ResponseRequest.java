@@ -55,6 +55,7 @@ public record ResponseRequest(
   }
 
   private static Delivery delivery(JsonObject body, boolean storable) {
+    GenerateData.checkStreamOptions(body);
     boolean store = body.flag("store", storable);
     boolean background = body.flag("background", false);
     if (store && !storable) {

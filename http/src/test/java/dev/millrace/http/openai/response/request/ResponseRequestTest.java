@@ -142,7 +142,11 @@ class ResponseRequestTest {
     assertRefused("{'input':'x','prompt':{'id':'p'}}", "prompt", "not supported");
     assertRefused("{'model':'m'}", "input", "is required");
     assertRefused("{'input':'x','background':true,'store':false}", "background", "needs store");
-    assertRefused("{'input':'x','include':['file_search_call.results']}", "include[0]", "file_");
+    assertRefused("{'input':'x','stream_options':{}}", "stream_options", "stream: true");
+    assertRefused(
+        "{'input':'x','text':{'format':{'type':'json_schema','name':'n'}}}",
+        "text.format.schema",
+        "is required");
     assertRefused("{'input':'x','top_logprobs':2}", "top_logprobs", "needs");
     assertRefused("{'input':'x','tools':[{'type':'web_search'}]}", "tools[0].type", "web_search");
     assertRefused("{'input':'x','tools':[{'type':'function'}]}", "tools[0].name", "is required");
@@ -165,6 +169,83 @@ class ResponseRequestTest {
             ",",
             java.util.stream.IntStream.range(0, 17).mapToObj(i -> "'k" + i + "':'v'").toList());
     assertRefused("{'input':'x','metadata':{" + pairs + "}}", "metadata", "16");
+  }
+
+  @Test
+  void unknownNestedFieldsAreRefusedByTheirPath() {
+    assertRefused("{'input':[{'role':'user','content':'x','foo':1}]}", "input[0].foo", "known");
+    assertRefused(
+        "{'input':[{'role':'user','content':[{'type':'input_text','text':'a'},"
+            + "{'type':'input_text','text':'b','foo':1}]}]}",
+        "input[0].content[1].foo",
+        "type, text");
+    assertRefused(
+        "{'input':[{'type':'message','role':'user','content':'x','arguments':'{}'}]}",
+        "input[0].arguments",
+        "known");
+    assertRefused(
+        "{'input':[{'type':'function_call','call_id':'c','name':'f','arguments':'{}','output':'x'}]}",
+        "input[0].output",
+        "known");
+    assertRefused(
+        "{'input':[{'type':'function_call_output','call_id':'c',"
+            + "'output':[{'type':'input_text','text':'x','annotations':[1]}]}]}",
+        "input[0].output[0].annotations",
+        "known");
+    assertRefused(
+        "{'input':[{'type':'reasoning','summary':[{'type':'summary_text','text':'x','y':1}],"
+            + "'content':[{'type':'reasoning_text','text':'x'}]}]}",
+        "input[0].summary[0].y",
+        "known");
+    assertRefused("{'input':[{'id':'msg_1','content':'x'}]}", "input[0].content", "known");
+    assertRefused(
+        "{'input':[{'type':'reasoning','summary':[],'encrypted_content':'x'}]}",
+        "input[0].encrypted_content",
+        "plain text");
+    String tool = "{'input':'x','tools':[{'type':'function','name':'f'%s}]%s}";
+    assertRefused(tool.formatted(",'function':{}", ""), "tools[0].function", "known");
+    assertRefused(
+        tool.formatted("", ",'tool_choice':{'type':'function','name':'f','mode':'auto'}"),
+        "tool_choice.mode",
+        "known");
+    assertRefused(
+        tool.formatted(
+            "",
+            ",'tool_choice':{'type':'allowed_tools','mode':'auto','tools':"
+                + "[{'type':'function','name':'f','strict':true}]}"),
+        "tool_choice.tools[0].strict",
+        "known");
+    assertRefused(
+        tool.formatted(
+            "", ",'tool_choice':{'type':'allowed_tools','mode':'auto','tools':[{'type':'mcp'}]}"),
+        "tool_choice.tools[0].type",
+        "mcp");
+  }
+
+  /** Clients send back the items of a response, with all their nulls. */
+  @Test
+  void whatAServerGivesIsAcceptedAgain() {
+    assertThat(
+            read("""
+            {'input':[
+              {'id':'rs_1','type':'reasoning','summary':[],'status':null,'encrypted_content':null,
+               'content':[{'type':'reasoning_text','text':'Hm'}]},
+              {'id':'msg_1','type':'message','role':'assistant','status':'completed',
+               'phase':'final_answer','content':[{'type':'output_text','text':'a','parsed':{'b':1},
+               'annotations':[],'logprobs':[{'token':'a','logprob':-1,'bytes':[97]}]},
+               {'type':'refusal','refusal':'no'}]},
+              {'id':'fc_1','type':'function_call','status':'completed','call_id':'c','name':'f',
+               'arguments':'{}','parsed_arguments':{},'namespace':null},
+              {'type':'function_call_output','call_id':'c','output':'x','id':null,'status':null}],
+             'include':['reasoning.encrypted_content','file_search_call.results',
+               'web_search_call.results','web_search_call.action.sources',
+               'message.input_image.image_url','code_interpreter_call.outputs',
+               'computer_call_output.output.image_url'],
+             'stream':true,'stream_options':{'include_obfuscation':false},
+             'tools':[{'type':'function','name':'f','defer_loading':null}]}
+            """)
+                .input())
+        .hasSize(4);
   }
 
   @Test
