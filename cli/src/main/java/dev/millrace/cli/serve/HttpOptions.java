@@ -55,7 +55,8 @@ public final class HttpOptions {
       Option.wholeNumber(
           "response-days",
           "N",
-          "keep the stored responses of OpenAI's API so long (default\n" + "30; 0: store none)");
+          "delete stored responses of OpenAI's API so many days after\n"
+              + "they were made (default 30; 0: store none)");
   static final Option OTLP =
       Option.value("otlp", "URL", "export traces there, such as http://127.0.0.1:4318");
   static final Option ACCESS_LOG =

@@ -6,6 +6,8 @@ import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.task.OutputChunk;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -109,6 +111,7 @@ public interface JobReader {
    *     it
    * @param idPart only jobs whose id contains this text; null: all
    * @param atGate only jobs that wait for an approval, see {@link JobView#stageAtGate}
+   * @param until only jobs whose id has this time or an earlier one; null: all
    */
   record Query(
       Set<JobState> states,
@@ -118,7 +121,8 @@ public interface JobReader {
       int limit,
       @Nullable JobId beyond,
       @Nullable String idPart,
-      boolean atGate) {
+      boolean atGate,
+      @Nullable Instant until) {
     private static final Set<JobState> OPEN = Set.of(JobState.PENDING, JobState.IN_PROGRESS);
 
     public Query(
@@ -127,7 +131,7 @@ public interface JobReader {
         @Nullable JobId parent,
         boolean newest,
         int limit) {
-      this(states, tag, parent, newest, limit, null, null, false);
+      this(states, tag, parent, newest, limit, null, null, false, null);
     }
 
     public static Query all() {
@@ -144,32 +148,37 @@ public interface JobReader {
     }
 
     public Query tagged(@Nullable String newTag) {
-      return new Query(states, newTag, parent, newest, limit, beyond, idPart, atGate);
+      return new Query(states, newTag, parent, newest, limit, beyond, idPart, atGate, until);
     }
 
     public Query newest(int most) {
-      return new Query(states, tag, parent, true, most, beyond, idPart, atGate);
+      return new Query(states, tag, parent, true, most, beyond, idPart, atGate, until);
     }
 
     public Query oldest(int most) {
-      return new Query(states, tag, parent, false, most, beyond, idPart, atGate);
+      return new Query(states, tag, parent, false, most, beyond, idPart, atGate, until);
     }
 
     public Query beyond(@Nullable JobId id) {
-      return new Query(states, tag, parent, newest, limit, id, idPart, atGate);
+      return new Query(states, tag, parent, newest, limit, id, idPart, atGate, until);
     }
 
     public Query idContaining(@Nullable String part) {
-      return new Query(states, tag, parent, newest, limit, beyond, part, atGate);
+      return new Query(states, tag, parent, newest, limit, beyond, part, atGate, until);
     }
 
     public Query onlyAtGate() {
-      return new Query(states, tag, parent, newest, limit, beyond, idPart, true);
+      return new Query(states, tag, parent, newest, limit, beyond, idPart, true, until);
     }
 
-    /** Whether an id has the part that is asked for. */
+    public Query until(@Nullable Instant time) {
+      return new Query(states, tag, parent, newest, limit, beyond, idPart, atGate, time);
+    }
+
+    /** Whether an id has the part and the time that are asked for. */
     public boolean acceptsId(JobId id) {
-      return idPart == null || id.value().contains(idPart);
+      return (idPart == null || id.value().contains(idPart))
+          && (until == null || id.micros() <= ChronoUnit.MICROS.between(Instant.EPOCH, until));
     }
   }
 }

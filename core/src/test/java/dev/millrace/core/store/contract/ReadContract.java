@@ -16,6 +16,8 @@ import dev.millrace.core.store.QueueStats;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskResult;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -88,6 +90,19 @@ abstract class ReadContract extends ContractCase {
     assertThat(store.list(JobReader.Query.all().idContaining("_").newest(1)))
         .containsExactly(second);
     assertThat(store.list(JobReader.Query.all().idContaining(first.value() + "0"))).isEmpty();
+  }
+
+  @Test
+  void jobsAreFoundByTheTimeInTheirId() {
+    JobId first = submit(stage("a", "x"));
+    clock.advance(Duration.ofSeconds(1));
+    JobId second = submit(stage("a", "x"));
+    JobReader.Query all = JobReader.Query.all();
+    Instant made = Instant.EPOCH.plus(second.micros(), ChronoUnit.MICROS);
+    assertThat(store.list(all.until(made))).containsExactly(first, second);
+    assertThat(store.list(all.until(made.minus(1, ChronoUnit.MICROS)))).containsExactly(first);
+    assertThat(store.list(all.until(made).beyond(first))).containsExactly(second);
+    assertThat(store.list(all.until(made.minusSeconds(2)))).isEmpty();
   }
 
   @Test

@@ -308,7 +308,8 @@ public final class RandomOperations {
             random.nextInt(10),
             random.nextBoolean() ? null : ids.get(random.nextInt(ids.size())),
             random.nextInt(3) > 0 ? null : part(ids.get(random.nextInt(ids.size()))),
-            random.nextInt(4) == 0);
+            random.nextInt(4) == 0,
+            null);
     pair.same("list " + query, side -> side.store.list(query), Collection::toString);
     JobId id = ids.get(random.nextInt(ids.size()));
     int from = random.nextInt(1, 4);

@@ -56,7 +56,7 @@ public final class ResponseRoutes implements AutoCloseable {
             !keep.isZero());
     // What was stored before is deleted also by a server that stores nothing.
     return new ResponseRoutes(
-        backend, ResponseExpiry.start(store, keep.isZero() ? USUAL_TIME : keep));
+        backend, ResponseExpiry.start(store, responses, keep.isZero() ? USUAL_TIME : keep));
   }
 
   public List<Route> routes() {

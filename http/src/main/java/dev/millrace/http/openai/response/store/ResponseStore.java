@@ -119,7 +119,11 @@ public final class ResponseStore {
 
   /** Cancels a response that has not ended. */
   public void cancel(StoredResponse response) {
-    store.abort(response.job(), Cause.user(response.owner(), "cancelled"));
+    store.abort(response.job(), byOwner(response));
+  }
+
+  private static Cause byOwner(StoredResponse response) {
+    return Cause.user(response.owner(), "cancelled");
   }
 
   /**
@@ -128,12 +132,21 @@ public final class ResponseStore {
    * @return whether it is gone now
    */
   public boolean delete(StoredResponse response) {
+    return delete(response, byOwner(response));
+  }
+
+  /**
+   * As {@link #delete(StoredResponse)}.
+   *
+   * @param cause why it is cancelled
+   */
+  boolean delete(StoredResponse response, Cause cause) {
     for (int i = 0; i < MAX_DELETIONS; i++) {
       Outcome outcome = store.delete(response.job());
       if (outcome.isDone() || outcome instanceof Outcome.Missing) {
         return true;
       }
-      cancel(response);
+      store.abort(response.job(), cause);
     }
     return false;
   }
