@@ -25,6 +25,9 @@ public interface WorkListener {
   /** A heartbeat or a part of the output came, and its worker got that signal. */
   default void signalled(Claim claim, ClaimSignal signal) {}
 
+  /** A task has more output, which readers can see; a heartbeat alone is none. */
+  default void journaled(Claim claim) {}
+
   /** A sweep moved that many tasks. */
   default void swept(int tasks) {}
 }

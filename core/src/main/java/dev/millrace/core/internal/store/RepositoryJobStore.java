@@ -130,7 +130,7 @@ public abstract class RepositoryJobStore<J extends StoredJob>
 
   @Override
   public ClaimSignal appendJournal(Claim claim, OutputChunk piece) {
-    return fence.call(() -> listeners.signalled(claim, answers.appendJournal(claim, piece)));
+    return fence.call(() -> listeners.journaled(claim, piece, answers.appendJournal(claim, piece)));
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.millrace.core.store.ClaimSignal;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.Subscription;
 import dev.millrace.core.store.WorkListener;
+import dev.millrace.core.task.OutputChunk;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,6 +33,13 @@ public final class WorkListeners {
   public ClaimSignal signalled(Claim claim, ClaimSignal signal) {
     tell(listener -> listener.signalled(claim, signal));
     return signal;
+  }
+
+  public ClaimSignal journaled(Claim claim, OutputChunk piece, ClaimSignal signal) {
+    if (signal.isPresent() && !piece.pieces().isEmpty()) {
+      tell(listener -> listener.journaled(claim));
+    }
+    return signalled(claim, signal);
   }
 
   public int swept(int tasks) {

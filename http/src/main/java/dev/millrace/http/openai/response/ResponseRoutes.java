@@ -87,7 +87,7 @@ public final class ResponseRoutes implements AutoCloseable {
         backend.urgent().accept(response.job()); // after a restart it waits in the queue
       }
       long after = call.query("starting_after").map(Long::valueOf).orElse(-1L);
-      return new StoredResponseStream(backend, response, after).toResponse();
+      return new StoredResponseStream(backend, call, response, after).toResponse();
     }
     if (call.query("starting_after").isPresent()) {
       throw OpenAiError.invalid("starting_after", "needs stream=true");

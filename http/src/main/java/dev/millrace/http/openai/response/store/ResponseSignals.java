@@ -2,7 +2,6 @@ package dev.millrace.http.openai.response.store;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.Claim;
-import dev.millrace.core.store.ClaimSignal;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Subscription;
 import dev.millrace.core.store.WorkListener;
@@ -13,7 +12,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Wakes those who follow a response when its job or its journal may have changed. Thread-safe. */
+/**
+ * Wakes those who follow a response when its job or its journal has changed, and never else: a
+ * stream that waits costs nothing. Thread-safe.
+ */
 public final class ResponseSignals implements AutoCloseable {
   private final Map<JobId, Set<Semaphore>> waiting = new ConcurrentHashMap<>();
   private final Subscription changes;
@@ -25,12 +27,7 @@ public final class ResponseSignals implements AutoCloseable {
         store.onWork(
             new WorkListener() {
               @Override
-              public void claimed(Claim claim) {
-                wake(claim.job());
-              }
-
-              @Override
-              public void signalled(Claim claim, ClaimSignal signal) {
+              public void journaled(Claim claim) {
                 wake(claim.job());
               }
             });
