@@ -20,6 +20,7 @@ import dev.millrace.http.transport.Gzip;
 import dev.millrace.http.transport.IncomingRequest;
 import dev.millrace.http.transport.ResponseWriter;
 import dev.millrace.http.transport.StallTimer;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /** One request, from its first line to the end of its response. Used by one thread. */
 final class RequestExchange implements ApiRequest {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
   private final ServiceContext context;
   private final IncomingRequest incoming;
   private final ResponseWriter outgoing;
@@ -160,7 +163,30 @@ final class RequestExchange implements ApiRequest {
         .map(left -> found.group().rateHeaders(left.burst(), left.requests(), left.untilFull()))
         .ifPresent(outgoing::addHeaders);
     boolean zip = Gzip.accepted(incoming.header("Accept-Encoding").orElse(null));
-    outgoing.send(response, requestId, incoming.method().equals("HEAD"), zip);
+    try {
+      outgoing.send(response, requestId, incoming.method().equals("HEAD"), zip);
+    } catch (ClientGoneException e) {
+      if (e.isSlow()) {
+        logUnread();
+      }
+      throw e;
+    }
+  }
+
+  private void logUnread() {
+    String message =
+        "%s %s of key \"%s\": its client read nothing for %.1f s and was dropped (request %s, after"
+            + " %.1f s and %d bytes)";
+    LOG.log(
+        Level.WARNING,
+        message.formatted(
+            incoming.method(),
+            AccessLog.redact(incoming.path()),
+            principal == null ? "" : principal.name(),
+            outgoing.timeoutNanos() / 1e9,
+            requestId,
+            (System.nanoTime() - start) / 1e9,
+            outgoing.bytes()));
   }
 
   /** Ends a stream without cutting what is being written. */

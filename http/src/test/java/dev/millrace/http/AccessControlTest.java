@@ -22,17 +22,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -206,38 +201,13 @@ final class AccessControlTest {
 
   @Test
   void missingKeyFileIsLoggedWithAReason() throws IOException {
-    BlockingQueue<String> said = new LinkedBlockingQueue<>();
-    Handler handler = new Said(said);
-    Logger logger = Logger.getLogger("dev.millrace.server");
-    logger.addHandler(handler);
-    try {
+    try (LogCapture said = new LogCapture()) {
       Files.delete(keys);
       ask("GET", "/v1/read", reader);
-      assertThat(said).anyMatch(line -> line.contains(keys + ": there is no such file; those"));
-    } finally {
-      logger.removeHandler(handler);
+      assertThat(said.lines())
+          .anyMatch(line -> line.contains(keys + ": there is no such file; those"));
     }
     assertThatThrownBy(() -> ApiKeys.open(directory)).hasMessageContaining("directory");
-  }
-
-  /** Collects log messages. */
-  private static final class Said extends Handler {
-    private final Queue<String> lines;
-
-    Said(Queue<String> lines) {
-      this.lines = lines;
-    }
-
-    @Override
-    public void publish(LogRecord line) {
-      lines.add(new SimpleFormatter().formatMessage(line));
-    }
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public void close() {}
   }
 
   @Test

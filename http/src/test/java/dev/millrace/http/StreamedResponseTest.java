@@ -182,12 +182,30 @@ final class StreamedResponseTest {
 
   @Test
   void clientThatDoesNotReadIsCutOff() throws Exception {
-    try (RawHttp1Client wire = RawHttp1Client.to(service, 4096)) {
-      wire.request("GET", "/flood");
+    try (LogCapture said = new LogCapture();
+        RawHttp1Client wire = RawHttp1Client.to(service, 4096)) {
+      wire.request("GET", "/flood?key=secret");
       over.await();
+      await().until(() -> log.stream().anyMatch(line -> line.contains("\"status\":408")));
+      assertThat(said.lines())
+          .singleElement()
+          .asString()
+          .matches(
+              "GET /flood of key \"local\": its client read nothing for 0.8 s and was dropped"
+                  + " \\(request [-0-9a-f]{36}, after [1-9.]+[0-9.]* s and [1-9][0-9]* bytes\\)");
     }
     assertThat(ended.get()).isInstanceOf(IOException.class).hasMessageContaining("too slow");
-    await().until(() -> log.stream().anyMatch(line -> line.contains("\"status\":408")));
+  }
+
+  @Test
+  void aLargeEventIsWrittenInPiecesWhichEachHaveTheirOwnTime() throws Exception {
+    try (RawHttp1Client wire = RawHttp1Client.to(service)) {
+      events.add("x".repeat(150_000));
+      wire.request("GET", "/events").head();
+      assertThat(wire.chunk()).hasSize(65_536);
+      assertThat(wire.chunk()).hasSize(65_536);
+      assertThat(wire.chunk()).hasSize(150_000 - 2 * 65_536);
+    }
   }
 
   @Test

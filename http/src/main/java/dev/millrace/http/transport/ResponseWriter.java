@@ -34,6 +34,11 @@ public final class ResponseWriter {
     this.timeoutNanos = timeoutNanos;
   }
 
+  /** How long a client may leave a piece unread. */
+  public long timeoutNanos() {
+    return timeoutNanos;
+  }
+
   /** Bytes of the body sent so far. */
   public long bytes() {
     return bytes;
@@ -150,23 +155,26 @@ public final class ResponseWriter {
 
   private void pieces(byte[] body) {
     OutputStream out = response.outputStream();
+    pieces(out, body);
+    out(() -> end(out));
+  }
+
+  private void pieces(OutputStream out, byte[] body) {
     for (int at = 0; at < body.length; at += PIECE) {
       int from = at;
       int size = Math.min(PIECE, body.length - at);
       out(() -> write(out, body, from, size));
       bytes += size;
     }
-    out(() -> end(out));
   }
 
   private void stream(ApiResponse.Body body) throws InterruptedException {
     OutputStream out = response.outputStream();
     try {
       body.write(
-          piece -> {
+          event -> {
             try {
-              out(() -> write(out, piece, 0, piece.length));
-              bytes += piece.length;
+              pieces(out, event);
             } catch (ClientGoneException e) {
               throw new IOException(e.getMessage(), e);
             }

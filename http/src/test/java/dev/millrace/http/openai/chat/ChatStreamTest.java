@@ -8,9 +8,11 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.toolcall.OutputPart;
 import dev.millrace.http.HttpService;
 import dev.millrace.http.HttpSettings;
+import dev.millrace.http.LogCapture;
 import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.inference.FakeGeneration;
 import dev.millrace.http.inference.GenerationSource;
+import dev.millrace.http.limits.HttpLimits;
 import dev.millrace.http.openai.answer.AnswerHead;
 import dev.millrace.http.openai.answer.ChoiceReader;
 import dev.millrace.http.openai.request.ClientFields;
@@ -25,6 +27,7 @@ import dev.millrace.server.infer.direct.DirectGeneration;
 import dev.millrace.server.infer.direct.DirectRequest;
 import dev.millrace.server.infer.parameters.TaskRefused;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.Socket;
@@ -279,15 +282,7 @@ class ChatStreamTest {
     answers = _ -> silent;
     String body = "{" + MESSAGES + "}";
     try (Socket socket = new Socket(service.address().getAddress(), service.address().getPort())) {
-      socket
-          .getOutputStream()
-          .write(
-              ("POST /fake/chat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                      + "Content-Length: "
-                      + body.length()
-                      + "\r\n\r\n"
-                      + body)
-                  .getBytes(StandardCharsets.UTF_8));
+      send(socket, body);
       await().until(() -> service.running() == 1);
       assertThat(silent.closed.getCount()).isEqualTo(1);
     }
@@ -303,6 +298,47 @@ class ChatStreamTest {
     response.body().close();
     assertThat(endless.closed.await(20, TimeUnit.SECONDS)).isTrue();
     await().until(() -> service.running() == 0);
+  }
+
+  @Test
+  void clientThatDoesNotReadIsDroppedAndItsAnswerCancelled() throws Exception {
+    service.close();
+    HttpLimits limits =
+        HttpLimits.DEFAULT.withTimeouts(
+            Duration.ofSeconds(60), Duration.ofSeconds(30), Duration.ofMillis(300));
+    service = HttpService.open(HttpSettings.loopback(0).withLimits(limits), List.of(new Group()));
+    FakeGeneration endless = new FakeGeneration();
+    OutputPart large = new OutputPart.Text("a".repeat(100_000));
+    for (int i = 0; i < 300; i++) { // more than the buffers of a connection take
+      endless.parts(large);
+    }
+    answers = _ -> endless;
+    try (LogCapture said = new LogCapture();
+        Socket socket = new Socket()) {
+      socket.setReceiveBufferSize(4096);
+      socket.connect(service.address());
+      send(socket, STREAM);
+      assertThat(endless.closed.await(20, TimeUnit.SECONDS)).isTrue();
+      await().until(() -> service.streams() == 0);
+      assertThat(said.lines())
+          .singleElement()
+          .asString()
+          .startsWith(
+              "POST /fake/chat of key \"local\": its client read nothing for 0.3 s and was"
+                  + " dropped");
+    }
+  }
+
+  private static void send(Socket socket, String body) throws IOException {
+    socket
+        .getOutputStream()
+        .write(
+            ("POST /fake/chat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: "
+                    + body.length()
+                    + "\r\n\r\n"
+                    + body)
+                .getBytes(StandardCharsets.UTF_8));
   }
 
   @Test
