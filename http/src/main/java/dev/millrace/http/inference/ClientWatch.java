@@ -1,11 +1,17 @@
 package dev.millrace.http.inference;
 
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.stream.EventStream;
 import dev.millrace.http.transport.ClientGoneException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +45,11 @@ public final class ClientWatch {
     this.clock = clock;
     this.probed = clock.getAsLong();
     this.sent = probed;
+  }
+
+  /** Watches the client of a request that is not streamed. */
+  public static ClientWatch of(ApiRequest request) {
+    return new ClientWatch(request, PROBE, System::nanoTime);
   }
 
   /** The same stream, which reports here what it sends. */
@@ -89,6 +100,40 @@ public final class ClientWatch {
       }
     }
     return Optional.empty();
+  }
+
+  /**
+   * Runs something that the client waits for, on a thread of its own, and interrupts it when the
+   * client disconnects.
+   *
+   * @throws ClientGoneException if the client disconnected
+   */
+  public <T> T run(Callable<T> action) throws InterruptedException {
+    FutureTask<T> task = new FutureTask<>(action);
+    Thread thread = MonitoredThreads.virtualWork().start(task);
+    try {
+      while (true) {
+        probe();
+        try {
+          return task.get(slice().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+          // it takes longer: look at the client again
+        }
+      }
+    } catch (ExecutionException e) {
+      throw unchecked(e.getCause());
+    } finally {
+      thread.interrupt(); // does nothing unless the client left, or this thread is interrupted
+    }
+  }
+
+  private static RuntimeException unchecked(Throwable problem) throws InterruptedException {
+    switch (problem) {
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      case InterruptedException e -> throw e;
+      default -> throw new IllegalStateException(problem);
+    }
   }
 
   private Duration slice() {

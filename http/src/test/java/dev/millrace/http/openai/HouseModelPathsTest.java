@@ -3,12 +3,17 @@ package dev.millrace.http.openai;
 import static dev.millrace.http.openai.HouseModelServer.choice;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
 
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -131,6 +136,29 @@ class HouseModelPathsTest {
                 .refuse(400, "/v1/embeddings", "{\"input\":\"x\",\"dimensions\":100000}")
                 .string("param"))
         .isEqualTo("dimensions");
+  }
+
+  @Test
+  void textsOfAClientThatDisconnectsAreNotComputed() throws Exception {
+    long before = server.inference.stats().tokens().embedded();
+    List<List<Integer>> texts = Collections.nCopies(1000, Collections.nCopies(20, 5));
+    String body = "{\"input\":" + Json.write(texts) + "}";
+    try (Socket socket = new Socket()) {
+      socket.connect(server.service.address());
+      socket
+          .getOutputStream()
+          .write(
+              ("POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json"
+                      + "\r\nContent-Length: "
+                      + body.length()
+                      + "\r\n\r\n"
+                      + body)
+                  .getBytes(StandardCharsets.US_ASCII));
+      await().until(() -> server.service.running() == 1);
+    }
+    await().atMost(Duration.ofSeconds(60)).until(() -> server.service.running() == 0);
+    server.ask("/v1/embeddings", "{\"input\":[1,2,3]}"); // waits for its turn
+    assertThat(server.inference.stats().tokens().embedded()).isEqualTo(before + 3);
   }
 
   @Test

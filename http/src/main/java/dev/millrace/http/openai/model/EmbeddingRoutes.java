@@ -2,12 +2,14 @@ package dev.millrace.http.openai.model;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.auth.KeyScope;
+import dev.millrace.http.inference.ClientWatch;
 import dev.millrace.http.inference.InferenceAccess;
 import dev.millrace.http.openai.request.GenerateData;
 import dev.millrace.http.openai.request.OpenAiError;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Route;
+import dev.millrace.server.infer.direct.DirectInference;
 import dev.millrace.server.infer.direct.EmbedInput;
 import dev.millrace.server.infer.direct.EmbedRequest;
 import dev.millrace.server.infer.direct.EmbeddingResult;
@@ -18,7 +20,7 @@ import java.util.Base64;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The route of embeddings. */
+/** The route of embeddings. Texts whose client disconnects before their turn are not computed. */
 public final class EmbeddingRoutes {
   private final InferenceAccess models;
 
@@ -35,8 +37,9 @@ public final class EmbeddingRoutes {
     JsonObject body = call.bodyObject();
     List<EmbedInput> inputs = inputs(body.get("input"));
     Integer dimensions = body.has("dimensions") ? (int) body.integer("dimensions") : null;
-    EmbeddingResult result =
-        models.require().embed(new EmbedRequest(GenerateData.model(body), inputs, dimensions));
+    EmbedRequest request = new EmbedRequest(GenerateData.model(body), inputs, dimensions);
+    DirectInference direct = models.require();
+    EmbeddingResult result = ClientWatch.of(call).run(() -> direct.embed(request));
     boolean base64 = "base64".equals(body.string("encoding_format", "float"));
     List<JsonObject> data = new ArrayList<>();
     for (float[] vector : result.vectors()) {

@@ -112,6 +112,9 @@ final class EmbedBatcher {
    * the batch to compute.
    */
   private synchronized List<QueuedText> awaitBatch(QueuedText own) throws InterruptedException {
+    if (!own.ended && Thread.interrupted()) {
+      throw new InterruptedException(); // a request whose turn it is would never wait
+    }
     while (!own.ended && (computing || queue.peek() != own)) {
       wait();
     }

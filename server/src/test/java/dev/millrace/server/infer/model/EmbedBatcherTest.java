@@ -114,6 +114,17 @@ class EmbedBatcherTest {
   }
 
   @Test
+  void anInterruptedThreadComputesNothingThoughItIsItsTurn() throws Exception {
+    QueuedText request = ask(2, Pooling.MEAN);
+    steps.release(1000);
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(request::await).isInstanceOf(InterruptedException.class);
+    assertThat(batches).isEmpty();
+    assertThat(length(await(ask(3, Pooling.MEAN)))).isEqualTo(3);
+    assertThat(batches).containsExactly(1);
+  }
+
+  @Test
   void anInterruptedRequestLeavesTheQueue() throws Exception {
     Future<Optional<float[]>> first = busy();
     QueuedText request = ask(2, Pooling.CLS);
