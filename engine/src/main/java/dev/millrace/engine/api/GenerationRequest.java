@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param start when the constraint begins to hold; without a constraint it has no effect
  * @param shownTokens control tokens that appear in the text; the constraint must be compiled with
  *     none but these
+ * @param stopScope where stop strings end the generation
  */
 public record GenerationRequest(
     int[] prompt,
@@ -39,7 +40,8 @@ public record GenerationRequest(
     long order,
     boolean interactive,
     ConstraintStart start,
-    Set<Integer> shownTokens) {
+    Set<Integer> shownTokens,
+    StopScope stopScope) {
 
   private static final int[] NONE = {};
 
@@ -68,7 +70,8 @@ public record GenerationRequest(
         0,
         false,
         ConstraintStart.AT_ONCE,
-        Set.of());
+        Set.of(),
+        StopScope.OUTPUT);
   }
 
   public GenerationRequest withStops(List<String> texts) {
@@ -83,7 +86,25 @@ public record GenerationRequest(
         order,
         interactive,
         start,
-        shownTokens);
+        shownTokens,
+        stopScope);
+  }
+
+  /** The same request whose stop strings count there only. */
+  public GenerationRequest withStopScope(StopScope scope) {
+    return new GenerationRequest(
+        prompt,
+        sampling,
+        maxTokens,
+        stops,
+        constraint,
+        ignoreEnd,
+        prior,
+        order,
+        interactive,
+        start,
+        shownTokens,
+        scope);
   }
 
   public GenerationRequest withConstraint(Constraint rule) {
@@ -98,7 +119,8 @@ public record GenerationRequest(
         order,
         interactive,
         start,
-        shownTokens);
+        shownTokens,
+        stopScope);
   }
 
   /** The same request whose constraint begins then. */
@@ -114,7 +136,8 @@ public record GenerationRequest(
         order,
         interactive,
         when,
-        shownTokens);
+        shownTokens,
+        stopScope);
   }
 
   public GenerationRequest ignoringEnd() {
@@ -129,7 +152,8 @@ public record GenerationRequest(
         order,
         interactive,
         start,
-        shownTokens);
+        shownTokens,
+        stopScope);
   }
 
   /** The same request with this position in the queue. */
@@ -145,7 +169,8 @@ public record GenerationRequest(
         position,
         interactive,
         start,
-        shownTokens);
+        shownTokens,
+        stopScope);
   }
 
   /** The same request, interactive or not. */
@@ -161,7 +186,8 @@ public record GenerationRequest(
         order,
         someoneWaits,
         start,
-        shownTokens);
+        shownTokens,
+        stopScope);
   }
 
   /** The same request with these control tokens in its text. */
@@ -177,7 +203,8 @@ public record GenerationRequest(
         order,
         interactive,
         start,
-        controlTokens);
+        controlTokens,
+        stopScope);
   }
 
   /** The same request, resumed from the tokens of its released or lost generation. */
@@ -193,6 +220,7 @@ public record GenerationRequest(
         order,
         interactive,
         start,
-        shownTokens);
+        shownTokens,
+        stopScope);
   }
 }

@@ -123,6 +123,11 @@ final class AnswerConstraint implements ConstraintTracker {
   }
 
   @Override
+  public boolean holds() {
+    return phase == Phase.ANSWERING;
+  }
+
+  @Override
   public boolean mustEnd() {
     return phase == Phase.ANSWERING && answer.mustEnd();
   }

@@ -16,6 +16,9 @@ public sealed interface ConstraintTracker permits AnswerConstraint, TriggeredCon
   /** Advances by a token. Returns false and changes nothing if the token may not follow. */
   boolean accept(int token);
 
+  /** Whether the constraint holds by now, and so to the end. */
+  boolean holds();
+
   /** Whether the output must end here. */
   boolean mustEnd();
 }

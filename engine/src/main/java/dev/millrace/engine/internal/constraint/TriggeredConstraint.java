@@ -117,6 +117,11 @@ final class TriggeredConstraint implements ConstraintTracker {
   }
 
   @Override
+  public boolean holds() {
+    return phase == Phase.CONSTRAINED;
+  }
+
+  @Override
   public boolean mustEnd() {
     return phase == Phase.CONSTRAINED && constrained.mustEnd();
   }

@@ -1,7 +1,6 @@
 package dev.millrace.engine.internal.wheel;
 
-import dev.millrace.engine.internal.sample.StopStrings;
-import java.util.List;
+import dev.millrace.engine.internal.sample.AnswerStops;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class GeneratedText {
   private final Detokenizer detokenizer;
-  private final StopStrings stops;
+  private final AnswerStops stops;
   private final StringBuilder whole = new StringBuilder();
 
-  GeneratedText(Detokenizer detokenizer, List<String> stops) {
+  GeneratedText(Detokenizer detokenizer, AnswerStops stops) {
     this.detokenizer = detokenizer;
-    this.stops = new StopStrings(stops);
+    this.stops = stops;
   }
 
   /** Takes a token; returns the text that may be shown now. */

@@ -7,6 +7,7 @@ import dev.millrace.engine.internal.constraint.ConstraintTracker;
 import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.pipe.PipeSequence;
 import dev.millrace.engine.internal.pipe.SequenceStep;
+import dev.millrace.engine.internal.sample.AnswerStops;
 import dev.millrace.engine.internal.sample.Sampler;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -116,8 +117,13 @@ final class Sequence implements PipeSequence {
     this.listener = listener;
     this.generation = generation;
     sampler = parts.sampler();
-    text = new GeneratedText(parts.detokenizer(), request.stops());
     constraint = parts.constraint();
+    ConstraintTracker tracker = parts.constraint();
+    text =
+        new GeneratedText(
+            parts.detokenizer(),
+            new AnswerStops(
+                request.stops(), request.stopScope(), () -> tracker != null && tracker.holds()));
     arrival = parts.arrival();
     step = parts.step();
     submittedAt = parts.now();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.engine.api.ConstraintStart;
 import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.StopScope;
 import dev.millrace.engine.api.ThoughtTags;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.grammar.Constraint;
@@ -56,6 +57,44 @@ class ConstraintStartTest {
     assertThat(recorded.result().finish()).isEqualTo(FinishReason.STOP);
     assertThat(recorded.text.toString()).matches("[a-jl-z]{2,}kab");
     checkResumes(request, recorded.result().tokens());
+  }
+
+  /** The model writes every letter sooner or later, so that each of these texts would stop it. */
+  @Test
+  void stopStringsEndTheTextOfTheAnswerOnly() {
+    ThoughtTags tags = new ThoughtTags("y", "z", true);
+    GenerationRequest forced =
+        request("root ::= \"ab\" \"c\"", new ConstraintStart(tags, List.of()));
+    int[] whole = harness.submitAndTurn(forced).result().tokens();
+    List<String> letters =
+        "abcdefghijklmnopqrstuvwxy".chars().mapToObj(Character::toString).toList();
+    GenerationRequest stopped = forced.withStops(letters);
+    assertThat(harness.submitAndTurn(stopped).result().tokens()).hasSize(1);
+    RecordingListener answer =
+        harness.submitAndTurn(stopped.withStopScope(new StopScope(tags, List.of())));
+    assertThat(answer.result().stop()).isEqualTo("a");
+    assertThat(answer.result().text()).matches("[a-y]{2,}z");
+    RecordingListener call =
+        harness.submitAndTurn(
+            stopped.withStops(List.of("c")).withStopScope(new StopScope(tags, List.of("ab"))));
+    assertThat(call.result().stop()).isNull();
+    assertThat(call.result().tokens()).isEqualTo(whole);
+    checkResumes(
+        stopped.withStopScope(new StopScope(tags, List.of("a"))), answer.result().tokens());
+  }
+
+  @Test
+  void stopStringsDoNotCutACallThatTheModelHasBegun() {
+    GenerationRequest request =
+        request("root ::= \"k\" \"ab\"", new ConstraintStart(null, List.of("k"))).ignoringEnd();
+    RecordingListener whole = harness.submitAndTurn(request);
+    GenerationRequest stopped = request.withStops(List.of("kab"));
+    assertThat(harness.submitAndTurn(stopped).result().stop()).isEqualTo("kab");
+    GenerationRequest scoped = stopped.withStopScope(new StopScope(null, List.of("k")));
+    RecordingListener recorded = harness.submitAndTurn(scoped);
+    assertThat(recorded.result().stop()).isNull();
+    assertThat(recorded.text.toString()).isEqualTo(whole.text.toString()).endsWith("kab");
+    checkResumes(scoped, recorded.result().tokens());
   }
 
   @Test
