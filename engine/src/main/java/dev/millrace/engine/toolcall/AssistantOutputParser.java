@@ -49,8 +49,8 @@ public final class AssistantOutputParser {
   /**
    * The parts that were held back.
    *
-   * @param cut whether the output ended before the model was done: an open call is then completed
-   *     so that its arguments are valid JSON; otherwise it is text
+   * @param cut whether the output ended before the model was done: a call that has begun and was
+   *     held back is then left out; otherwise it is text
    */
   public List<OutputPart> end(boolean cut) {
     if (thoughts != null) {
@@ -105,7 +105,7 @@ public final class AssistantOutputParser {
     @Override
     public void callBegan(String name) {
       flush();
-      list.add(new OutputPart.CallBegan(calls, name));
+      list.add(new OutputPart.CallBegan(calls++, name));
     }
 
     @Override
@@ -113,16 +113,16 @@ public final class AssistantOutputParser {
       int last = list.size() - 1;
       if (last >= 0
           && list.get(last) instanceof OutputPart.CallArguments(int index, String before)
-          && index == calls) {
-        list.set(last, new OutputPart.CallArguments(calls, before + json));
+          && index == calls - 1) {
+        list.set(last, new OutputPart.CallArguments(index, before + json));
       } else {
-        list.add(new OutputPart.CallArguments(calls, json));
+        list.add(new OutputPart.CallArguments(calls - 1, json));
       }
     }
 
     @Override
     public void callEnded() {
-      list.add(new OutputPart.CallEnded(calls++));
+      list.add(new OutputPart.CallEnded(calls - 1));
     }
   }
 }

@@ -2,7 +2,8 @@ package dev.millrace.engine.toolcall;
 
 /**
  * A piece of what a model says. Calls are counted from 0; between {@link CallBegan} and {@link
- * CallEnded} of a call there are only arguments of it.
+ * CallEnded} of a call there are only arguments of it. A call without an end is not complete: the
+ * output was cut, or broke off there.
  */
 public sealed interface OutputPart {
   /** More of the thoughts before the answer. */
@@ -14,7 +15,7 @@ public sealed interface OutputPart {
   /** A call begins. */
   record CallBegan(int index, String name) implements OutputPart {}
 
-  /** More of a call's arguments; all of them together are a JSON object. */
+  /** More of a call's arguments; all of them together, once it is complete, are a JSON object. */
   record CallArguments(int index, String json) implements OutputPart {}
 
   /** A call is complete. */

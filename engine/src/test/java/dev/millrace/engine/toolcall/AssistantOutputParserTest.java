@@ -105,14 +105,36 @@ final class AssistantOutputParserTest {
     parts.addAll(parser.feed("<tool_call>{\"name\": \"search\", \"arguments\": {\"que"));
     assertThat(parts)
         .containsExactly(
-            new OutputPart.CallBegan(0, "search"), new OutputPart.CallArguments(0, "{"));
-    assertThat(parser.feed("ry\": \"a b"))
-        .containsExactly(new OutputPart.CallArguments(0, "\"query\": \"a b"));
-    assertThat(parser.feed("c\\")).containsExactly(new OutputPart.CallArguments(0, "c"));
-    assertThat(parser.feed("n\"}")).containsExactly(new OutputPart.CallArguments(0, "\\n\"}"));
+            new OutputPart.CallBegan(0, "search"), new OutputPart.CallArguments(0, "{\"que"));
+    assertThat(parser.feed("ry\": \"a\n"))
+        .containsExactly(new OutputPart.CallArguments(0, "ry\": \"a\\n"));
+    assertThat(parser.feed("\"}")).containsExactly(new OutputPart.CallArguments(0, "\"}"));
     assertThat(parser.feed("}")).containsExactly(new OutputPart.CallEnded(0));
     assertThat(parser.feed("</tool_call>")).isEmpty();
     assertThat(parser.end(false)).isEmpty();
+  }
+
+  @Test
+  void aCallThatIsCutHasNoEnd() {
+    OutputFormat held = new OutputFormat(null, false, ToolCallFormat.HERMES, TOOLS);
+    String text =
+        "<tool_call>{\"name\": \"noop\", \"arguments\": {}}</tool_call>\n"
+            + "<tool_call>{\"name\": \"search\", \"arguments\": {\"query\": \"a";
+    List<OutputPart> first =
+        List.of(
+            new OutputPart.CallBegan(0, "noop"),
+            new OutputPart.CallArguments(0, "{}"),
+            new OutputPart.CallEnded(0));
+    AssistantOutputParser parser = new AssistantOutputParser(held);
+    assertThat(parser.feed(text)).isEqualTo(first);
+    assertThat(parser.end(true)).isEmpty();
+    parser = new AssistantOutputParser(held.withConstrainedCalls());
+    assertThat(parser.feed(text))
+        .startsWith(first.toArray(new OutputPart[0]))
+        .endsWith(
+            new OutputPart.CallBegan(1, "search"),
+            new OutputPart.CallArguments(1, "{\"query\": \"a"));
+    assertThat(parser.end(true)).isEmpty();
   }
 
   @Test

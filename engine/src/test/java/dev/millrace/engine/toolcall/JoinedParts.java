@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Parts of an output, joined: one line for each run of thoughts or text, and for each call. */
+/**
+ * Parts of an output, joined: one line for each run of thoughts or text, and for each complete call.
+ */
 final class JoinedParts {
   private final List<String> lines = new ArrayList<>();
   private final StringBuilder run = new StringBuilder();
@@ -17,7 +19,7 @@ final class JoinedParts {
     JoinedParts joined = new JoinedParts();
     pieces.forEach(piece -> parser.feed(piece).forEach(joined::add));
     parser.end(cut).forEach(joined::add);
-    joined.check(!joined.inCall);
+    joined.dropOpenCall();
     joined.flush();
     return joined.lines;
   }
@@ -34,20 +36,20 @@ final class JoinedParts {
       case OutputPart.Thought thought -> append("thought", thought.text());
       case OutputPart.Text text -> append("text", text.text());
       case OutputPart.CallBegan began -> {
-        check(!inCall);
-        check(began.index() == calls);
+        dropOpenCall();
+        check(began.index() == calls++);
         inCall = true;
         append("call " + began.name(), "");
       }
       case OutputPart.CallArguments arguments -> {
         check(inCall);
-        check(arguments.index() == calls);
+        check(arguments.index() == calls - 1);
         check(!arguments.json().isEmpty());
         run.append(arguments.json());
       }
       case OutputPart.CallEnded ended -> {
         check(inCall);
-        check(ended.index() == calls++);
+        check(ended.index() == calls - 1);
         inCall = false;
         check(StrictJsonReader.read(run.toString()) instanceof Map);
         flush();
@@ -60,13 +62,21 @@ final class JoinedParts {
       flush();
     } else {
       check(!text.isEmpty());
-      check(!inCall);
+      dropOpenCall();
       if (!what.equals(kind)) {
         flush();
       }
     }
     kind = what;
     run.append(text);
+  }
+
+  private void dropOpenCall() {
+    if (inCall) {
+      inCall = false;
+      kind = "";
+      run.setLength(0);
+    }
   }
 
   private void flush() {

@@ -1,12 +1,8 @@
 package dev.millrace.engine.internal.toolcall;
 
-/**
- * Reads the arguments of a call, a JSON object. What cannot be closed yet, such as a name without
- * its value, is added only when it can be.
- */
+/** Reads the arguments of a call, a JSON object. */
 final class ArgumentsStep implements CallStep {
   private final JsonScanner scanner = new JsonScanner();
-  private final StringBuilder pending = new StringBuilder();
   private boolean begun;
 
   @Override
@@ -19,16 +15,7 @@ final class ArgumentsStep implements CallStep {
     if (result == JsonScanner.Result.FAIL) {
       return Result.FAIL;
     }
-    pending.append(scanner.spelling(c));
-    if (scanner.isClosable()) {
-      draft.arguments.append(pending);
-      pending.setLength(0);
-    }
+    draft.arguments.append(scanner.spelling(c));
     return result == JsonScanner.Result.DONE ? Result.DONE : Result.MORE;
-  }
-
-  @Override
-  public String closing(CallDraft draft) {
-    return scanner.closing();
   }
 }

@@ -51,16 +51,12 @@ final class CallAttempt {
     }
   }
 
-  boolean isCloser() {
-    return opening == null;
+  /** Whether this is a part of a call: one that has begun, or a marker after one. */
+  boolean isCallForSure() {
+    return opening == null || draft.hasBegun();
   }
 
   boolean isDone() {
     return at == steps.size();
-  }
-
-  /** Completes the arguments of a call that breaks off. */
-  void close() {
-    draft.arguments.append(steps.get(at).closing(draft));
   }
 }

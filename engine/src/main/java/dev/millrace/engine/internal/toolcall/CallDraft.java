@@ -8,7 +8,7 @@ final class CallDraft {
   private final Map<String, ArgumentTypes> tools;
   private @Nullable String name;
 
-  /** The arguments so far; {@link CallStep#closing} makes them valid JSON if they break off. */
+  /** The arguments so far: the beginning of a JSON object. */
   final StringBuilder arguments = new StringBuilder();
 
   CallDraft(Map<String, ArgumentTypes> tools) {

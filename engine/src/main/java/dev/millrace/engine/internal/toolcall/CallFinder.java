@@ -60,18 +60,12 @@ public final class CallFinder {
   }
 
   /**
-   * Ends the text; where it was cut, a call that has begun is completed, and half a closing marker
-   * is dropped.
+   * Ends the text. A call that was given in part stays as it is; where the text was cut, one that
+   * has begun and half a closing marker are dropped.
    */
   public void end(boolean cut) {
     while (from < buffer.length()) {
-      CallAttempt begun = cut ? begun() : streamed();
-      if (begun != null) {
-        begun.close();
-        complete(begun);
-        return;
-      }
-      if (cut && attempts.stream().anyMatch(CallAttempt::isCloser)) {
+      if (attempts.stream().anyMatch(each -> each.given >= 0 || cut && each.isCallForSure())) {
         return;
       }
       giveUp();
@@ -84,10 +78,6 @@ public final class CallFinder {
 
   private @Nullable CallAttempt begun() {
     return attempts.stream().filter(each -> each.draft.hasBegun()).findFirst().orElse(null);
-  }
-
-  private @Nullable CallAttempt streamed() {
-    return attempts.stream().filter(each -> each.given >= 0).findFirst().orElse(null);
   }
 
   private void read() {
@@ -142,10 +132,11 @@ public final class CallFinder {
       }
     }
     if (attempts.isEmpty()) {
-      before.stream()
-          .filter(each -> each.given >= 0)
-          .findFirst()
-          .ifPresentOrElse(this::breakOff, this::giveUp);
+      if (before.stream().anyMatch(each -> each.given >= 0)) {
+        breakOff();
+      } else {
+        giveUp();
+      }
       return;
     }
     CallAttempt begun = triggers.isEmpty() ? null : begun();
@@ -178,10 +169,10 @@ public final class CallFinder {
     blanks.setLength(0);
   }
 
-  /** Ends a call that was given in part and is not valid: the rest is text. */
-  private void breakOff(CallAttempt attempt) {
-    attempt.close();
-    complete(attempt);
+  /** A call was given in part and is not valid: it never ends, and the rest is text. */
+  private void breakOff() {
+    opening = null;
+    blanks.setLength(0);
     at--;
     from = at;
   }

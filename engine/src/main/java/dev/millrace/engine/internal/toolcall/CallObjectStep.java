@@ -70,11 +70,6 @@ final class CallObjectStep implements CallStep {
     return result == Result.DONE ? go(true, State.AFTER_VALUE) : result;
   }
 
-  @Override
-  public String closing(CallDraft draft) {
-    return state == State.IN_FUNCTION ? function.closing(draft) : arguments.closing(draft);
-  }
-
   private Result go(boolean valid, State next) {
     state = next;
     return valid ? Result.MORE : Result.FAIL;

@@ -16,11 +16,6 @@ interface CallStep {
 
   Result accept(char c, CallDraft draft);
 
-  /** What completes the arguments of the draft, once they have begun, if nothing follows. */
-  default String closing(CallDraft draft) {
-    return "";
-  }
-
   /** Exactly this text. */
   static CallStep text(String text) {
     return new CallStep() {

@@ -1,8 +1,8 @@
 package dev.millrace.engine.internal.toolcall;
 
 /**
- * Checks one JSON value, character by character, and knows how to close it where it breaks off. The
- * only leniency: control characters within strings, which {@link #spelling} escapes.
+ * Checks one JSON value, character by character. The only leniency: control characters within
+ * strings, which {@link #spelling} escapes.
  */
 final class JsonScanner {
   /** What a character does to the value. */
@@ -74,32 +74,9 @@ final class JsonScanner {
     return escape ? JsonText.escape(c) : String.valueOf(c);
   }
 
-  /** Whether {@link #closing} completes the value here. */
-  boolean isClosable() {
-    return switch (state) {
-      case STRING -> !key;
-      case VALUE_OR_END, KEY_OR_END, AFTER_VALUE, COMPLETE -> true;
-      case ZERO, INTEGER, FRACTION, EXPONENT_DIGITS -> true;
-      default -> false;
-    };
-  }
-
   /** Whether the value would be complete if the text ended here. */
   boolean isComplete() {
-    return state == State.COMPLETE || open.isEmpty() && isClosable() && state != State.STRING;
-  }
-
-  /**
-   * What completes the value at the last place where it {@link #isClosable} was, which may be here.
-   * No bracket opens or closes between such places.
-   */
-  String closing() {
-    boolean string = state == State.STRING || state == State.ESCAPE || state == State.UNICODE;
-    StringBuilder text = new StringBuilder(string && !key ? "\"" : "");
-    for (int i = open.length() - 1; i >= 0; i--) {
-      text.append(open.charAt(i) == '{' ? '}' : ']');
-    }
-    return text.toString();
+    return state == State.COMPLETE || open.isEmpty() && isNumber();
   }
 
   static boolean isBlank(char c) {

@@ -46,12 +46,6 @@ final class PythonCallStep implements CallStep {
     };
   }
 
-  @Override
-  public String closing(CallDraft draft) {
-    boolean open = state == State.STRING || state == State.ESCAPE;
-    return (open ? member(draft) + JsonText.quote(text.toString()) : "") + "}";
-  }
-
   private Result go(State next) {
     state = next;
     text.setLength(0);

@@ -75,20 +75,8 @@ final class TagArgumentsStep implements CallStep {
     return Result.MORE;
   }
 
-  @Override
-  public String closing(CallDraft draft) {
-    boolean open = state == State.VALUE && draft.types().of(key).isText();
-    return (open ? member(draft) + JsonText.quote(value(sure())) : "") + "}";
-  }
-
   private boolean ends() {
     return text.indexOf(CLOSE, text.length() - CLOSE.length()) >= 0;
-  }
-
-  /** The length of the value without what could be the beginning of its end. */
-  private int sure() {
-    int tag = text.lastIndexOf("<");
-    return tag >= 0 && CLOSE.startsWith(text.substring(tag)) ? tag : text.length();
   }
 
   private String member(CallDraft draft) {
