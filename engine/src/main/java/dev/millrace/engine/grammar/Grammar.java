@@ -80,7 +80,8 @@ public final class Grammar {
     return repeated(min, RuleExpression.UNBOUNDED);
   }
 
-  private Grammar repeated(int min, int max) {
+  /** Texts of this grammar one after the other, {@code min} to {@code max}. */
+  public Grammar repeated(int min, int max) {
     GrammarComposer composer = new GrammarComposer();
     RuleExpression body = composer.include(rules);
     return new Grammar(composer.compose(new RuleExpression.Repeat(body, min, max)));

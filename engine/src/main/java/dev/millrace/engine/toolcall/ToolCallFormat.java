@@ -3,6 +3,7 @@ package dev.millrace.engine.toolcall;
 import dev.millrace.engine.internal.toolcall.CallSyntax;
 import dev.millrace.engine.internal.toolcall.CallSyntaxCatalog;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -67,6 +68,11 @@ public enum ToolCallFormat {
    */
   public List<String> shownTexts() {
     return syntax.shownTexts();
+  }
+
+  /** The text of calls, which a parser reads as these calls again. */
+  public String write(List<ToolCall> calls) {
+    return syntax.write(calls.stream().map(it -> Map.entry(it.name(), it.arguments())).toList());
   }
 
   CallSyntax syntax() {

@@ -10,7 +10,7 @@ public final class ToolCallGrammar {
   private ToolCallGrammar() {}
 
   /**
-   * One call of one of the tools, or several.
+   * One call of one of the tools, or up to 16.
    *
    * @param tools those that may be called, at least one
    * @param parallel whether several calls are allowed, where the format has them

@@ -63,6 +63,43 @@ final class ToolCallGrammarTest {
   }
 
   @Test
+  void anAnswerHasAtMostSixteenCalls() {
+    String call = "<tool_call>{\"name\": \"noop\", \"arguments\": {}}</tool_call>";
+    for (Grammar grammar :
+        List.of(
+            ToolCallGrammar.forced(ToolCallFormat.HERMES, TOOLS, true),
+            ToolCallGrammar.lazy(ToolCallFormat.HERMES, TOOLS, true))) {
+      assertThat(matches(grammar, call.repeat(16))).isTrue();
+      assertThat(matches(grammar, call.repeat(16) + "<")).isFalse();
+    }
+  }
+
+  @Test
+  void writtenCallsFollowTheGrammarAndAreReadAgain() {
+    ToolCall weather = new ToolCall("weather", Map.of("city", "\"a \\\"b\\\"\\n<é>\""));
+    ToolCall noop = new ToolCall("noop", Map.of());
+    for (ToolCallFormat format : ToolCallFormat.values()) {
+      Constraint forced = COMPILER.compile(ToolCallGrammar.forced(format, TOOLS, true));
+      OutputFormat read = new OutputFormat(null, false, format, TOOLS);
+      for (List<ToolCall> calls : List.of(List.of(weather), List.of(noop, weather))) {
+        String text = format.write(calls);
+        assertThat(JoinedParts.of(new AssistantOutputParser(read), List.of(text), false))
+            .as(text)
+            .isEqualTo(calls.stream().map(ToolCallGrammarTest::line).toList());
+        if (calls.size() == 1 || format != ToolCallFormat.LLAMA3) { // which has one call only
+          assertThat(matches(forced, text)).as(text).isTrue();
+        }
+      }
+    }
+  }
+
+  private static String line(ToolCall call) {
+    StringBuilder members = new StringBuilder();
+    call.arguments().forEach((k, v) -> members.append("\"%s\": %s".formatted(k, v)));
+    return "call %s {%s}".formatted(call.name(), members);
+  }
+
+  @Test
   void aToolWithoutParametersTakesAnEmptyObject() {
     Grammar grammar = ToolCallGrammar.forced(ToolCallFormat.MISTRAL_SMALL, TOOLS, false);
     assertThat(matches(grammar, "[TOOL_CALLS]noop[ARGS]{}")).isTrue();

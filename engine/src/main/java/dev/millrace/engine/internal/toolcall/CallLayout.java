@@ -6,24 +6,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a grammar writes calls.
+ * How a model writes calls.
  *
- * @param begin before the first call
- * @param beforeName before the name of a tool
- * @param beforeArguments between the name and the arguments
- * @param afterArguments to the end of the call
- * @param separator between calls; null: there is one call only
- * @param end after the last call
+ * @param text as it writes them itself
+ * @param beforeArguments what a grammar allows between the name and the arguments
+ * @param afterArguments likewise to the end of the call
  * @param use when the layout is allowed
  */
-record CallLayout(
-    Grammar begin,
-    Grammar beforeName,
-    Grammar beforeArguments,
-    Grammar afterArguments,
-    @Nullable Grammar separator,
-    Grammar end,
-    Use use) {
+record CallLayout(CallText text, Grammar beforeArguments, Grammar afterArguments, Use use) {
+  /** The most calls of one answer: a small model might go on with calls for ever. */
+  static final int MOST_CALLS = 16;
+
   /** When a layout is allowed. */
   enum Use {
     ALWAYS,
@@ -41,25 +34,27 @@ record CallLayout(
       @Nullable String separator,
       String end) {
     return new CallLayout(
-        spaced(begin),
-        spaced(beforeName),
+        new CallText(begin, beforeName, beforeArguments, afterArguments, separator, end),
         spaced(beforeArguments),
         spaced(afterArguments),
-        separator == null ? null : spaced(separator),
-        spaced(end),
         Use.ALWAYS);
   }
 
-  CallLayout withBeforeArguments(Grammar text) {
-    return new CallLayout(begin, beforeName, text, afterArguments, separator, end, use);
+  CallLayout withBeforeArguments(Grammar allowed) {
+    return new CallLayout(text, allowed, afterArguments, use);
   }
 
-  CallLayout withAfterArguments(Grammar text) {
-    return new CallLayout(begin, beforeName, beforeArguments, text, separator, end, use);
+  CallLayout withAfterArguments(Grammar allowed) {
+    return new CallLayout(text, beforeArguments, allowed, use);
   }
 
   CallLayout withUse(Use when) {
-    return new CallLayout(begin, beforeName, beforeArguments, afterArguments, separator, end, when);
+    return new CallLayout(text, beforeArguments, afterArguments, when);
+  }
+
+  /** Whether a model writes so many calls in this layout. */
+  boolean writes(int calls) {
+    return calls == 1 ? use == Use.ALWAYS : text.separator() != null;
   }
 
   /** A text whose spaces and newlines may be left out. */
@@ -81,11 +76,16 @@ record CallLayout(
       choices.add(
           Grammar.sequence(List.of(Grammar.text(tool.name()), beforeArguments, tool.arguments())));
     }
-    Grammar call = Grammar.sequence(List.of(beforeName, Grammar.anyOf(choices), afterArguments));
+    Grammar call =
+        Grammar.sequence(
+            List.of(spaced(text.beforeName()), Grammar.anyOf(choices), afterArguments));
+    Grammar begin = spaced(text.begin());
+    Grammar end = spaced(text.end());
+    String separator = text.separator();
     if (separator == null || !parallel) {
       return Grammar.sequence(List.of(begin, call, end));
     }
-    Grammar more = Grammar.sequence(List.of(separator, call)).repeated(0);
+    Grammar more = Grammar.sequence(List.of(spaced(separator), call)).repeated(0, MOST_CALLS - 1);
     return Grammar.sequence(List.of(begin, call, more, end));
   }
 

@@ -1,6 +1,7 @@
 package dev.millrace.engine.internal.toolcall;
 
 import java.util.List;
+import java.util.Map;
 
 /**
  * One format of calls, as data.
@@ -22,6 +23,33 @@ public record CallSyntax(
     layouts = List.copyOf(layouts);
     triggers = List.copyOf(triggers);
     shownTexts = List.copyOf(shownTexts);
+  }
+
+  /**
+   * The text of calls.
+   *
+   * @param calls the arguments of each by name, as JSON
+   */
+  public String write(List<Map.Entry<String, Map<String, String>>> calls) {
+    List<CallText.WrittenCall> written =
+        calls.stream()
+            .map(
+                call ->
+                    new CallText.WrittenCall(
+                        call.getKey(),
+                        tags ? CallText.tags(call.getValue()) : CallText.json(call.getValue())))
+            .toList();
+    return layouts.stream()
+        .filter(layout -> layout.writes(written.size()))
+        .findFirst()
+        .map(layout -> layout.text().write(written))
+        .orElseGet(() -> String.join("\n", eachAlone(written)));
+  }
+
+  /** Several calls of a format that has only single ones. */
+  private List<String> eachAlone(List<CallText.WrittenCall> calls) {
+    CallText text = layouts.getFirst().text();
+    return calls.stream().map(call -> text.write(List.of(call))).toList();
   }
 
   /** The triggers for tools of these names. */
