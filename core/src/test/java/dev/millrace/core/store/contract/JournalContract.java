@@ -13,9 +13,7 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimSignal;
 import dev.millrace.core.store.JobReader.OutputSoFar;
 import dev.millrace.core.store.Outcome;
-import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.OutputChunk;
-import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import java.util.ArrayList;
 import java.util.List;
@@ -434,79 +432,5 @@ abstract class JournalContract extends ContractCase {
     clock.advance(MINUTE);
     store.sweep();
     assertThat(taskState(id, 1, 1)).isEqualTo(TaskState.RETRIED);
-  }
-
-  @Test
-  void resultsComeWithTheirReceipts() {
-    JsonObject receipt = JsonObject.create().put("seed", 7L).put("model", "m");
-    TaskResult result = TaskResult.of("text").withReceipt(receipt);
-    JobId plain = submit(stage("generate", "x"));
-    assertThat(store.complete(claimOne("generate"), result)).isEqualTo(Outcome.DONE);
-    JobId staged = submit(ContractJobs.tasks("a", 2), ContractJobs.tasks("b", 1));
-    List<Claim> claims = claim(2, "a");
-    store.complete(claims.get(0), TaskResult.of("none"));
-    store.complete(claims.get(1), result);
-    for (int i = 0; i < 2; i++) {
-      assertThat(task(plain, 1, 1).result()).isEqualTo(result);
-      assertThat(task(staged, 1, 1).result()).isEqualTo(TaskResult.of("none"));
-      assertThat(task(staged, 1, 2).result()).isEqualTo(result);
-      crash();
-    }
-  }
-
-  @Test
-  void theReceiptIsThatOfTheAttemptThatCompleted() {
-    JsonObject first = JsonObject.create().put("attempt", 1L);
-    for (JsonObject second : new JsonObject[] {null, JsonObject.create().put("attempt", 2L)}) {
-      JobId id = submit(ContractJobs.with(ContractJobs.attempts(2), stage("generate", "x")));
-      Failure failure = Failure.of("broken").withPartial("half", first);
-      assertThat(store.fail(claimOne("generate"), failure)).isEqualTo(Outcome.DONE);
-      clock.advance(SECOND);
-      TaskResult result = new TaskResult(TaskResult.Kind.RESULT, "whole", second);
-      store.complete(claimOne("generate"), result);
-      assertThat(task(id, 1, 1).result()).isEqualTo(result);
-    }
-  }
-
-  @Test
-  void theLeverWatcherIsCalledWhenRunningTasksMustStop() {
-    List<JobId> told = new ArrayList<>();
-    JobId id = submit(ContractJobs.tasks("a", 3));
-    JobId waiting = submit(ContractJobs.tasks("b", 1));
-    Claim claim = claimOne("a");
-    store.onLever(
-        job -> {
-          told.add(job);
-          assertThat(store.heartbeat(claim, false)).isNotEqualTo(ClaimSignal.CONTINUE);
-        });
-    store.pause(waiting, ANNA);
-    store.abort(waiting, ANNA);
-    assertThat(told).as("nothing of it ran").isEmpty();
-    store.pause(id, ANNA);
-    assertThat(told).containsExactly(id);
-    store.resume(id, ANNA);
-    assertThat(told).hasSize(1);
-    store.hold(id, 1, ANNA);
-    assertThat(told).containsExactly(id, id);
-    store.approve(id, 1, ANNA);
-    store.abort(id, ANNA);
-    assertThat(told).containsExactly(id, id, id);
-    store.abort(id, ANNA);
-    assertThat(told).hasSize(3);
-  }
-
-  @Test
-  void theLeverWatcherIsCalledWhenAJobFails() {
-    List<JobId> told = new ArrayList<>();
-    JobId id = submit(ContractJobs.tasks("a", 2));
-    List<Claim> claims = claim(2, "a");
-    store.onLever(told::add);
-    fail(claims.get(0), "broken");
-    assertThat(told).containsExactly(id);
-    assertThat(store.heartbeat(claims.get(1), false)).isEqualTo(ClaimSignal.CANCEL);
-
-    submit(stage("generate", "x"));
-    fail(claimOne("generate"), "alone");
-    assertThat(told).as("nobody else to tell").hasSize(1);
   }
 }

@@ -19,6 +19,7 @@ import dev.millrace.core.store.fixture.ManualClock;
 import dev.millrace.core.store.random.StoreComparison;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskState;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -254,5 +255,47 @@ abstract class LeverContract extends ContractCase {
             new Fact.JobChanged(JobEvent.RESUME, resume),
             new Fact.JobChanged(JobEvent.ABORT, ANNA));
     assertThat(events(id).get(2).at()).isEqualTo(ManualClock.START.plus(MINUTE));
+  }
+
+  @Test
+  void theLeverWatcherIsCalledWhenRunningTasksMustStop() {
+    List<JobId> told = new ArrayList<>();
+    JobId id = submit(ContractJobs.tasks("a", 3));
+    JobId waiting = submit(ContractJobs.tasks("b", 1));
+    Claim claim = claimOne("a");
+    store.onLever(
+        job -> {
+          told.add(job);
+          assertThat(store.heartbeat(claim, false)).isNotEqualTo(ClaimSignal.CONTINUE);
+        });
+    store.pause(waiting, ANNA);
+    store.abort(waiting, ANNA);
+    assertThat(told).as("nothing of it ran").isEmpty();
+    store.pause(id, ANNA);
+    assertThat(told).containsExactly(id);
+    store.resume(id, ANNA);
+    assertThat(told).hasSize(1);
+    store.hold(id, 1, ANNA);
+    assertThat(told).containsExactly(id, id);
+    store.approve(id, 1, ANNA);
+    store.abort(id, ANNA);
+    assertThat(told).containsExactly(id, id, id);
+    store.abort(id, ANNA);
+    assertThat(told).hasSize(3);
+  }
+
+  @Test
+  void theLeverWatcherIsCalledWhenAJobFails() {
+    List<JobId> told = new ArrayList<>();
+    JobId id = submit(ContractJobs.tasks("a", 2));
+    List<Claim> claims = claim(2, "a");
+    store.onLever(told::add);
+    fail(claims.get(0), "broken");
+    assertThat(told).containsExactly(id);
+    assertThat(store.heartbeat(claims.get(1), false)).isEqualTo(ClaimSignal.CANCEL);
+
+    submit(stage("generate", "x"));
+    fail(claimOne("generate"), "alone");
+    assertThat(told).as("nobody else to tell").hasSize(1);
   }
 }

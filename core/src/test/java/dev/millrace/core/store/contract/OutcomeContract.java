@@ -7,6 +7,7 @@ import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimSignal;
@@ -235,5 +236,37 @@ abstract class OutcomeContract extends ContractCase {
         .contains(
             new Fact.WorkerLogLine(1, 1, "info", "half way"),
             new Fact.WorkerLogLine(1, 1, "error", "odd: \"\n😀"));
+  }
+
+  @Test
+  void resultsComeWithTheirReceipts() {
+    JsonObject receipt = JsonObject.create().put("seed", 7L).put("model", "m");
+    TaskResult result = TaskResult.of("text").withReceipt(receipt);
+    JobId plain = submit(stage("generate", "x"));
+    assertThat(store.complete(claimOne("generate"), result)).isEqualTo(Outcome.DONE);
+    JobId staged = submit(ContractJobs.tasks("a", 2), ContractJobs.tasks("b", 1));
+    List<Claim> claims = claim(2, "a");
+    store.complete(claims.get(0), TaskResult.of("none"));
+    store.complete(claims.get(1), result);
+    for (int i = 0; i < 2; i++) {
+      assertThat(task(plain, 1, 1).result()).isEqualTo(result);
+      assertThat(task(staged, 1, 1).result()).isEqualTo(TaskResult.of("none"));
+      assertThat(task(staged, 1, 2).result()).isEqualTo(result);
+      crash();
+    }
+  }
+
+  @Test
+  void theReceiptIsThatOfTheAttemptThatCompleted() {
+    JsonObject first = JsonObject.create().put("attempt", 1L);
+    for (JsonObject second : new JsonObject[] {null, JsonObject.create().put("attempt", 2L)}) {
+      JobId id = submit(ContractJobs.with(ContractJobs.attempts(2), stage("generate", "x")));
+      Failure failure = Failure.of("broken").withPartial("half", first);
+      assertThat(store.fail(claimOne("generate"), failure)).isEqualTo(Outcome.DONE);
+      clock.advance(SECOND);
+      TaskResult result = new TaskResult(TaskResult.Kind.RESULT, "whole", second);
+      store.complete(claimOne("generate"), result);
+      assertThat(task(id, 1, 1).result()).isEqualTo(result);
+    }
   }
 }
