@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param tools all that are shown to the model; may be empty
  * @param choice whether a call is not wanted, possible or necessary
  * @param callable the names of those that may be called; empty: all
- * @param parallel whether one answer may have several calls
+ * @param parallel whether one answer may have several calls; of a named tool there is one
  * @param format how the model writes calls; null: as its chat template does
  */
 public record ToolParameters(
@@ -43,7 +43,11 @@ public record ToolParameters(
     REQUIRED
   }
 
-  private record AskedChoice(Choice choice, List<String> names) {}
+  private record AskedChoice(Choice choice, List<String> names, boolean single) {
+    AskedChoice(Choice choice, List<String> names) {
+      this(choice, names, false);
+    }
+  }
 
   static ToolParameters of(ParameterReader fields) {
     List<Tool> tools = new ArrayList<>();
@@ -70,7 +74,7 @@ public record ToolParameters(
         List.copyOf(tools),
         asked.choice,
         asked.names,
-        !Boolean.FALSE.equals(fields.flag("parallel_tool_calls")),
+        !asked.single && !Boolean.FALSE.equals(fields.flag("parallel_tool_calls")),
         format(fields.text("tool_format")));
   }
 
@@ -129,7 +133,7 @@ public record ToolParameters(
           case null -> new AskedChoice(hasTools ? Choice.AUTO : Choice.NONE, List.of());
           case String word -> new AskedChoice(word(word), List.of());
           case Map<?, ?> object when "function".equals(object.get("type")) ->
-              new AskedChoice(Choice.REQUIRED, List.of(name(object)));
+              new AskedChoice(Choice.REQUIRED, List.of(name(object)), true);
           case Map<?, ?> object when "allowed_tools".equals(object.get("type")) -> allowed(object);
           default -> throw ParameterReader.invalid("tool_choice", given, CHOICE);
         };
