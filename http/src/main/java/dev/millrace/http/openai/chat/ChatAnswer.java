@@ -64,7 +64,8 @@ final class ChatAnswer implements ChoiceReader.Listener {
     private final ContentLogprobs logprobs;
     private final StringBuilder thoughts = new StringBuilder();
     private final StringBuilder content = new StringBuilder();
-    private final List<Call> calls = new ArrayList<>();
+    private final List<Call> calls = new ArrayList<>(); // those that are complete
+    private @Nullable Call open;
     private @Nullable String finish;
 
     private record Call(String id, String name, StringBuilder arguments) {
@@ -85,10 +86,11 @@ final class ChatAnswer implements ChoiceReader.Listener {
         case OutputPart.Thought thought -> thoughts.append(thought.text());
         case OutputPart.Text text -> content.append(text.text());
         case OutputPart.CallBegan began ->
-            calls.add(new Call(AnswerHead.callId(), began.name(), new StringBuilder()));
-        case OutputPart.CallArguments arguments ->
-            calls.get(arguments.index()).arguments.append(arguments.json());
-        case OutputPart.CallEnded _ -> {}
+            open = new Call(AnswerHead.callId(), began.name(), new StringBuilder());
+        case OutputPart.CallArguments more when open != null -> open.arguments.append(more.json());
+        case OutputPart.CallEnded _ when open != null -> calls.add(open);
+        case OutputPart.CallArguments _, OutputPart.CallEnded _ ->
+            throw new IllegalStateException("a part of a call that has not begun");
       }
     }
 

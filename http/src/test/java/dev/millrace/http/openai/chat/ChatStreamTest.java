@@ -195,6 +195,31 @@ class ChatStreamTest {
   }
 
   @Test
+  void aCallThatIsCutIsStreamedAsFarAsItWentAndLeftOutOfAWholeAnswer() throws Exception {
+    answers =
+        _ ->
+            new FakeGeneration()
+                .parts(
+                    new OutputPart.CallBegan(0, "f"),
+                    new OutputPart.CallArguments(0, "{}"),
+                    new OutputPart.CallEnded(0))
+                .parts(new OutputPart.CallBegan(1, "g"), new OutputPart.CallArguments(1, "{\"a"))
+                .end(AnswerFinish.LENGTH);
+    List<String> data = stream(STREAM);
+    assertThat(data.get(4)).contains("\"arguments\":\"{\\\"a\"");
+    assertThat(choice(data.get(5)).string("finish_reason")).isEqualTo("length");
+    JsonObject whole =
+        choice(client.send(post("{" + MESSAGES + "}"), BodyHandlers.ofString()).body());
+    assertThat(whole.string("finish_reason")).isEqualTo("length");
+    assertThat(whole.object("message").list("tool_calls"))
+        .singleElement()
+        .satisfies(
+            call ->
+                assertThat(JsonObject.of(call, "call").object("function").string("name"))
+                    .isEqualTo("f"));
+  }
+
+  @Test
   void choicesInterleaveAndEachHasItsRole() throws Exception {
     FakeGeneration first = new FakeGeneration();
     answers = asked -> asked.choice() == 0 ? first : new FakeGeneration().text("b");

@@ -12,7 +12,7 @@ import java.util.List;
 /**
  * An output as it is meant: its thoughts, its text and its calls.
  *
- * @param calls with their arguments as JSON
+ * @param calls those that are complete, with their arguments as JSON
  */
 public record AnswerContent(String thoughts, String text, List<AnswerCall> calls) {
   /** A call of a tool. */
@@ -25,30 +25,27 @@ public record AnswerContent(String thoughts, String text, List<AnswerCall> calls
     parts.addAll(parser.end(isCut(result)));
     StringBuilder thoughts = new StringBuilder();
     StringBuilder text = new StringBuilder();
-    List<String> names = new ArrayList<>();
-    List<StringBuilder> arguments = new ArrayList<>();
+    List<AnswerCall> calls = new ArrayList<>();
+    String called = "";
+    StringBuilder arguments = new StringBuilder();
     for (OutputPart part : parts) {
       switch (part) {
         case OutputPart.Thought(String more) -> thoughts.append(more);
         case OutputPart.Text(String more) -> text.append(more);
         case OutputPart.CallBegan(int _, String name) -> {
-          names.add(name);
-          arguments.add(new StringBuilder());
+          called = name;
+          arguments.setLength(0);
         }
-        case OutputPart.CallArguments(int index, String json) -> arguments.get(index).append(json);
-        case OutputPart.CallEnded _ -> {}
+        case OutputPart.CallArguments(int _, String json) -> arguments.append(json);
+        case OutputPart.CallEnded _ -> calls.add(new AnswerCall(called, arguments.toString()));
       }
-    }
-    List<AnswerCall> calls = new ArrayList<>();
-    for (int i = 0; i < names.size(); i++) {
-      calls.add(new AnswerCall(names.get(i), arguments.get(i).toString()));
     }
     return new AnswerContent(thoughts.toString(), text.toString(), List.copyOf(calls));
   }
 
-  /** Whether an output ended before the model was done with it. */
+  /** Whether an output ended before the model was done with it; a stop text ends a text. */
   public static boolean isCut(GenerationResult result) {
-    return result.finish() != FinishReason.STOP || result.stop() != null;
+    return result.finish() != FinishReason.STOP;
   }
 
   /** The calls in the form of a receipt. */

@@ -123,7 +123,7 @@ final class InputItem {
     return JsonObject.create()
         .put("id", id("fc"))
         .put("type", "function_call")
-        .put("status", "completed")
+        .put("status", "incomplete".equals(item.get("status")) ? "incomplete" : "completed")
         .put("call_id", need("call_id"))
         .put("name", need("name"))
         .put("arguments", need("arguments"))

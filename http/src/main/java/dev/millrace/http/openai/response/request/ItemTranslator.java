@@ -38,7 +38,11 @@ final class ItemTranslator {
         endAssistant();
         thoughts = text(item.get("content"));
       }
-      case "function_call" -> calls.add(call(item));
+      case "function_call" -> {
+        if (!"incomplete".equals(item.get("status"))) { // its arguments break off
+          calls.add(call(item));
+        }
+      }
       case "function_call_output" -> {
         endAssistant();
         messages.add(

@@ -36,7 +36,7 @@ final class OutputItems {
       case OutputPart.Text(String text) ->
           text(TextItem.Kind.MESSAGE, text, List.copyOf(pendingLogprobs));
       case OutputPart.CallBegan(int _, String name) -> {
-        close(ItemStatus.COMPLETED);
+        closeBeforeNext();
         open = CallItem.open(ids, closed.size(), name, sink);
       }
       case OutputPart.CallArguments(int _, String json) -> {
@@ -54,7 +54,7 @@ final class OutputItems {
       return;
     }
     if (!(open instanceof TextItem item && item.is(kind))) {
-      close(ItemStatus.COMPLETED);
+      closeBeforeNext();
       open = TextItem.open(kind, ids, closed.size(), sink);
     }
     ((TextItem) open).add(text, logprobs, sink);
@@ -75,6 +75,11 @@ final class OutputItems {
       item.setLogprobs(logprobs);
     }
     close(whole ? ItemStatus.COMPLETED : ItemStatus.INCOMPLETE);
+  }
+
+  /** A call is complete only with its end. */
+  private void closeBeforeNext() {
+    close(open instanceof CallItem ? ItemStatus.INCOMPLETE : ItemStatus.COMPLETED);
   }
 
   private void close(ItemStatus status) {

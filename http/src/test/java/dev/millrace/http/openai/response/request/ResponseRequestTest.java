@@ -72,6 +72,22 @@ class ResponseRequestTest {
                 + "{'role':'developer','content':'Stop'}]");
   }
 
+  /** Its arguments break off: no template could write it. */
+  @Test
+  void aCallThatIsNotCompleteIsLeftOut() {
+    assertThat(
+            messages(
+                """
+                {'input':[
+                  {'role':'user','content':'Weather?'},
+                  {'type':'function_call','call_id':'c1','name':'w','arguments':'{}','status':'completed'},
+                  {'type':'function_call','call_id':'c2','name':'w','arguments':'{1','status':'incomplete'}]}
+                """))
+        .isEqualTo(
+            "[{'role':'user','content':'Weather?'},{'role':'assistant','content':'','tool_calls':["
+                + "{'id':'c1','type':'function','function':{'name':'w','arguments':'{}'}}]}]");
+  }
+
   @Test
   void parametersGetTheNamesOfGenerateTasks() {
     JsonObject data =

@@ -155,6 +155,37 @@ class ResponseEventsTest {
   }
 
   @Test
+  void aCallThatIsCutIsAnItemThatIsNotComplete() {
+    ResponseEvents events = events(false);
+    tokens(
+        events,
+        new CallBegan(0, "time"),
+        new CallArguments(0, "{}"),
+        new CallEnded(0),
+        new CallBegan(1, "weather"),
+        new CallArguments(1, "{\"city\":"));
+    JsonObject response =
+        events.end(
+            new ResponseEnd(ResponseStatus.INCOMPLETE, 12, null, null), List.of(), List.of());
+    assertThat(types()).endsWith("output_item.done", "incomplete");
+    assertThat(response.list("output"))
+        .extracting(item -> JsonObject.of(item, "item").string("status"))
+        .containsExactly("completed", "incomplete");
+    JsonObject cut = JsonObject.of(response.list("output").getLast(), "item");
+    assertThat(cut.string("arguments")).isEqualTo("{\"city\":");
+  }
+
+  @Test
+  void aCallThatBreaksOffIsNotComplete() {
+    ResponseEvents events = events(false);
+    tokens(events, new CallBegan(0, "weather"), new CallArguments(0, "{"), new Text("no"));
+    JsonObject response = events.end(DONE, List.of(), List.of());
+    assertThat(response.list("output"))
+        .extracting(item -> JsonObject.of(item, "item").string("status"))
+        .containsExactly("incomplete", "completed");
+  }
+
+  @Test
   void aBackgroundResponseIsQueuedFirst() {
     ResponseEvents events = events(true);
     events.create();
