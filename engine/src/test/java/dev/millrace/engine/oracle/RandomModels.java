@@ -4,6 +4,7 @@ import dev.millrace.engine.internal.gguf.GgufWriter;
 import dev.millrace.engine.internal.gguf.TensorType;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Writes models with random weights of sensible size: states keep their order of magnitude through
@@ -23,6 +24,13 @@ public final class RandomModels {
     this.seed = seed;
   }
 
+  /** Writes a model of one type whose last tokens have these texts. */
+  public static Path write(
+      Path file, ModelShape shape, TensorType type, long seed, List<String> lastTokens)
+      throws IOException {
+    return write(file, shape, QuantizationRecipe.all(type), seed, lastTokens);
+  }
+
   /** Writes a model of one type. */
   public static Path write(Path file, ModelShape shape, TensorType type, long seed)
       throws IOException {
@@ -32,12 +40,18 @@ public final class RandomModels {
   /** Writes a model and returns its file. */
   public static Path write(Path file, ModelShape shape, QuantizationRecipe recipe, long seed)
       throws IOException {
+    return write(file, shape, recipe, seed, List.of());
+  }
+
+  private static Path write(
+      Path file, ModelShape shape, QuantizationRecipe recipe, long seed, List<String> lastTokens)
+      throws IOException {
     RandomModels model = new RandomModels(shape, recipe, seed);
     model.metadata();
     if (shape.isEncoder()) {
       RandomVocabulary.wordPieces(model.writer, shape.vocabulary());
     } else {
-      RandomVocabulary.sentencePieces(model.writer, shape.vocabulary());
+      RandomVocabulary.sentencePieces(model.writer, shape.vocabulary(), lastTokens);
     }
     model.ends();
     for (int layer = 0; layer < shape.layers(); layer++) {

@@ -1,6 +1,7 @@
 package dev.millrace.engine.oracle;
 
 import dev.millrace.engine.internal.gguf.GgufWriter;
+import java.util.List;
 
 /** Vocabularies of made-up words, as small or large as a model needs. */
 final class RandomVocabulary {
@@ -9,8 +10,12 @@ final class RandomVocabulary {
 
   private RandomVocabulary() {}
 
-  /** SentencePiece: every text can be written, in bytes if need be. */
-  static void sentencePieces(GgufWriter writer, int size) {
+  /**
+   * SentencePiece: every text can be written, in bytes if need be.
+   *
+   * @param last the texts of the last tokens
+   */
+  static void sentencePieces(GgufWriter writer, int size, List<String> last) {
     String[] tokens = new String[size];
     int[] types = new int[size];
     float[] scores = new float[size];
@@ -19,6 +24,11 @@ final class RandomVocabulary {
       tokens[i] = word < 0 ? special(i) : (word % 2 == 0 ? "\u2581" : "") + word(word / 2);
       types[i] = i == 0 ? 2 : i < SPECIAL ? 3 : word < 0 ? 6 : 1;
       scores[i] = word < 0 ? 0 : -word;
+    }
+    for (int i = 0; i < last.size(); i++) {
+      int id = size - last.size() + i;
+      tokens[id] = last.get(i);
+      types[id] = 4; // defined by the user: found in every text, and shown
     }
     writer.put("tokenizer.ggml.model", "llama");
     writer.put("tokenizer.ggml.tokens", tokens);

@@ -240,6 +240,22 @@ class HouseModelChatTest {
     assertThat(server.ask(CHAT, body).object("usage").integer("completion_tokens")).isEqualTo(4);
   }
 
+  /** The template of the house model knows neither calls nor results. */
+  @Test
+  void earlierCallsAndTheirResultsAreInThePrompt() throws Exception {
+    String call =
+        "{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"weather\",\"arguments\":"
+            + "\"{\\\"city\\\":\\\"Ulm\\\"}\"}}";
+    String messages =
+        "{\"messages\":[{\"role\":\"user\",\"content\":\"Is it warm?\"},"
+            + "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
+            + call
+            + "]},{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"hot\"}]}";
+    assertThat(server.ask("/apply-template", messages).string("prompt"))
+        .contains("<|assistant|>{\"name\": \"weather\", \"arguments\": {\"city\": \"Ulm\"}}<|end|>")
+        .contains("<|user|>Result of weather:\nhot<|end|>");
+  }
+
   @Test
   void reasoningEffortIsRefusedWithoutASwitch() throws Exception {
     JsonObject error = server.refuse(400, CHAT, "{" + STORY + ",\"reasoning_effort\":\"high\"}");

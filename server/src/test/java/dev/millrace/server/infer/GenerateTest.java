@@ -338,7 +338,7 @@ class GenerateTest {
         .isEqualTo(
             "{\"max_tokens\":60,\"temperature\":1.2,\"top_k\":40,\"top_p\":0.9,\"min_p\":0.05,"
                 + "\"repeat_penalty\":1.1,\"repeat_last_n\":64,\"seed\":7,\"thinking\":true,"
-                + "\"presence_penalty\":0.5,\"stop\":[\"~~~\"],\"ignore_eos\":true}");
+                + "\"presence_penalty\":0.5,\"stop\":[\"~~~\"],\"ignore_eos\":true,\"stop_start\":\"after_thoughts\"}");
     assertThat(Json.object(receipt.toString()).values()).isNotEmpty();
   }
 

@@ -22,6 +22,9 @@ public final class TinyModels {
   /** The width of their states and vectors. */
   static final int WIDTH = 64;
 
+  /** The last token of {@link #thinker}, which closes thoughts. */
+  static final int CLOSE = 319;
+
   private static final Path DIRECTORY = directory();
 
   private TinyModels() {}
@@ -55,6 +58,11 @@ public final class TinyModels {
     return model("other", "llama", 2);
   }
 
+  /** A model that can close its thoughts: {@link #CLOSE} is one token of it. */
+  static NamedModel thinker() {
+    return model("thinker", "llama", 4);
+  }
+
   static NamedModel encoder() {
     return model("vectors", "bert", 3);
   }
@@ -67,7 +75,8 @@ public final class TinyModels {
         ModelShape shape =
             new ModelShape(
                 architecture, 2, WIDTH, 4, kvHeads, 16, 64, 320, CONTEXT, false, false, Map.of());
-        RandomModels.write(file, shape, TensorType.Q8_0, seed);
+        List<String> last = name.equals("thinker") ? List.of("</think>") : List.of();
+        RandomModels.write(file, shape, TensorType.Q8_0, seed, last);
       }
       return new NamedModel(name, file);
     } catch (IOException e) {

@@ -83,6 +83,44 @@ class ToolCallTaskTest {
     assertThat(arguments(call)).isNotNull();
   }
 
+  /** Each of these is in every call; none is in a text. */
+  @Test
+  void stopTextsDoNotCutACall() throws Exception {
+    JsonObject whole = TaskRunFixture.receipt(TaskRunFixture.result(inference, task(NAMED)));
+    FakeTaskContext task = task(NAMED + ", \"stop\": [\"{\", \"city\", \"}\"]");
+    JsonObject receipt = TaskRunFixture.receipt(TaskRunFixture.result(inference, task));
+    assertThat(receipt.get("stop")).isNull();
+    assertThat(onlyCall(receipt)).isEqualTo(onlyCall(whole));
+  }
+
+  /** Whole: the call is left out. Streamed: it has no end. */
+  @Test
+  void aCallThatIsCutIsNotComplete() throws Exception {
+    FakeTaskContext whole = task(NAMED);
+    String arguments =
+        String.valueOf(
+            onlyCall(TaskRunFixture.receipt(TaskRunFixture.result(inference, whole)))
+                .get("arguments"));
+    boolean streamed = false;
+    for (int most = 1; most < whole.tokens().size(); most += 3) {
+      String tools = TOOLS.replace("\"max_tokens\": 150", "\"max_tokens\": " + most);
+      FakeTaskContext cut =
+          FakeTaskContext.generate("what is it like", "{" + NAMED + "," + tools + "}");
+      JsonObject receipt = TaskRunFixture.receipt(TaskRunFixture.result(inference, cut));
+      assertThat(receipt.string("finish_reason")).isEqualTo("length");
+      assertThat(receipt.get("tool_calls")).as("after %d tokens", most).isNull();
+      List<OutputPart> parts = new ArrayList<>();
+      AnswerEnd end = stream(NAMED + "," + tools, parts);
+      assertThat(end.finish()).isEqualTo(AnswerFinish.LENGTH);
+      assertThat(parts).noneMatch(OutputPart.CallEnded.class::isInstance);
+      if (parts.contains(new OutputPart.CallBegan(0, "weather"))) {
+        streamed = true;
+        assertThat(arguments).startsWith(joinedArguments(parts));
+      }
+    }
+    assertThat(streamed).isTrue();
+  }
+
   @Test
   void aResumedCallIsTheSame() throws Exception {
     FakeTaskContext whole = task(NAMED);
@@ -121,10 +159,18 @@ class ToolCallTaskTest {
 
   @Test
   void aCallIsStreamed() throws Exception {
-    JsonObject data = Json.object("{\"prompt\": \"what is it like\"," + NAMED + "," + TOOLS + "}");
     JsonObject receipt = TaskRunFixture.receipt(TaskRunFixture.result(inference, task(NAMED)));
-    DirectRequest request = new DirectRequest(data, 0, FakeTaskContext.CREATED, true);
     List<OutputPart> parts = new ArrayList<>();
+    AnswerEnd end = stream(NAMED + "," + TOOLS, parts);
+    assertThat(end.finish()).isEqualTo(AnswerFinish.TOOL_CALLS);
+    assertThat(parts.getFirst()).isEqualTo(new OutputPart.CallBegan(0, "weather"));
+    assertThat(parts.getLast()).isEqualTo(new OutputPart.CallEnded(0));
+    assertThat(joinedArguments(parts)).isEqualTo(onlyCall(receipt).get("arguments"));
+  }
+
+  private static AnswerEnd stream(String parameters, List<OutputPart> parts) throws Exception {
+    JsonObject data = Json.object("{\"prompt\": \"what is it like\"," + parameters + "}");
+    DirectRequest request = new DirectRequest(data, 0, FakeTaskContext.CREATED, true);
     AnswerEnd end = null;
     try (DirectGeneration generation = inference.direct().generate(request)) {
       while (end == null) {
@@ -136,10 +182,7 @@ class ToolCallTaskTest {
       }
     }
     parts.addAll(end.rest());
-    assertThat(end.finish()).isEqualTo(AnswerFinish.TOOL_CALLS);
-    assertThat(parts.getFirst()).isEqualTo(new OutputPart.CallBegan(0, "weather"));
-    assertThat(parts.getLast()).isEqualTo(new OutputPart.CallEnded(0));
-    assertThat(joinedArguments(parts)).isEqualTo(onlyCall(receipt).get("arguments"));
+    return end;
   }
 
   @Test

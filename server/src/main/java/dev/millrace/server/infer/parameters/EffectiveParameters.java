@@ -13,17 +13,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sampling every field is set
  * @param tools null: the output has no calls
- * @param freeThoughts whether thoughts come before what the constraint covers; else it covers the
- *     whole output, as it did in tasks of older versions
+ * @param rules those of the version that began the task
  */
 public record EffectiveParameters(
     SamplingParameters sampling,
     LogitAdjustments logits,
     OutputRules output,
     @Nullable ToolUse tools,
-    boolean freeThoughts) {
-  private static final String START = "constraint_start";
-  private static final String AFTER_THOUGHTS = "after_thoughts";
+    TaskRules rules) {
 
   /**
    * Parameters without calls.
@@ -38,7 +35,7 @@ public record EffectiveParameters(
         asked.logits(),
         asked.output(),
         null,
-        true);
+        asked.prompt().hasNames() ? TaskRules.CURRENT : TaskRules.CURRENT.withoutNames());
   }
 
   /**
@@ -74,7 +71,7 @@ public record EffectiveParameters(
             asked.output().constraint(),
             asked.output().report()),
         tools(json, asked.tools()),
-        AFTER_THOUGHTS.equals(json.get(START)));
+        TaskRules.parse(json));
   }
 
   /** The calls of an earlier attempt; an older version parsed none, whatever was asked. */
@@ -108,7 +105,7 @@ public record EffectiveParameters(
     putUnless(json, "stop", output.stops(), output.stops().isEmpty());
     putUnless(json, "ignore_eos", true, !output.ignoreEos());
     OutputConstraint constraint = output.constraint();
-    putUnless(json, START, AFTER_THOUGHTS, !freeThoughts || constraint == null && tools == null);
+    rules.addTo(json, constraint != null || tools != null, !output.stops().isEmpty());
     putUnless(json, "logprobs", logprobs(), output.report().logprobs() == null);
     if (tools != null) {
       tools.addTo(json);
@@ -141,18 +138,18 @@ public record EffectiveParameters(
         logits,
         output,
         tools,
-        freeThoughts);
+        rules);
   }
 
   /** The same with these calls. */
   public EffectiveParameters withTools(@Nullable ToolUse use) {
-    return new EffectiveParameters(sampling, logits, output, use, freeThoughts);
+    return new EffectiveParameters(sampling, logits, output, use, rules);
   }
 
   /** The same with the seed of another answer to the same prompt. */
   public EffectiveParameters withSeed(long seed) {
     return new EffectiveParameters(
-        sampling.toBuilder().seed(seed).build(), logits, output, tools, freeThoughts);
+        sampling.toBuilder().seed(seed).build(), logits, output, tools, rules);
   }
 
   /**

@@ -39,6 +39,10 @@ public record TaskPrompt(
     return messages.getLast().get("content") instanceof String content ? content : null;
   }
 
+  boolean hasNames() {
+    return messages.stream().anyMatch(message -> message.get("name") != null);
+  }
+
   /** A model that does not see the tools does not call them. */
   TaskPrompt withoutTools() {
     return new TaskPrompt(raw, tokens, messages, null, options);

@@ -76,7 +76,7 @@ public record FrozenTerms(
       return tags;
     }
     boolean mayOpen = parameters.thinking() && prompt.knowsThoughts();
-    return parameters.freeThoughts() && (tags.opened() || mayOpen) ? tags : null;
+    return parameters.rules().constraintAfterThoughts() && (tags.opened() || mayOpen) ? tags : null;
   }
 
   /** The same; null if the whole output is answer. */

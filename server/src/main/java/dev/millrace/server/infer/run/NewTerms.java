@@ -17,8 +17,7 @@ record NewTerms(LoadedModel model, GenerateParameters asked) {
 
   ResolvedTask resolve(long seed, Instant createdAt) {
     EffectiveParameters uncapped = EffectiveParameters.of(asked, model.defaults(), seed);
-    TokenizedPrompt prompt =
-        TokenizedPrompt.of(model.prompts(), asked.prompt(), uncapped.thinking(), createdAt);
+    TokenizedPrompt prompt = TokenizedPrompt.of(model.prompts(), asked, uncapped, createdAt);
     checkTokens(prompt);
     EffectiveParameters parameters =
         uncapped.cappedTo(room(prompt, uncapped)).withTools(asked.tools().use(prompt.callFormat()));

@@ -4,8 +4,10 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.engine.api.ConstraintStart;
 import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.StopScope;
 import dev.millrace.engine.api.ThoughtTags;
 import dev.millrace.engine.chat.ReasoningSplitter;
+import dev.millrace.engine.token.Tokenizer;
 import dev.millrace.engine.toolcall.OutputFormat;
 import dev.millrace.server.infer.model.LoadedModel;
 import dev.millrace.server.infer.parameters.EffectiveParameters;
@@ -36,8 +38,7 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, OutputChun
   public static ResolvedTask under(
       JsonObject frozen, LoadedModel model, GenerateParameters asked, Instant createdAt) {
     EffectiveParameters parameters = EffectiveParameters.parse(frozen.object("parameters"), asked);
-    TokenizedPrompt prompt =
-        TokenizedPrompt.of(model.prompts(), asked.prompt(), parameters.thinking(), createdAt);
+    TokenizedPrompt prompt = TokenizedPrompt.of(model.prompts(), asked, parameters, createdAt);
     return new ResolvedTask(prompt, FrozenTerms.of(model, prompt, parameters), OutputChunk.EMPTY);
   }
 
@@ -93,7 +94,8 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, OutputChun
     Set<Integer> shown = shownTokens(model);
     GenerationRequest request =
         GenerationRequest.of(prompt.tokens(), parameters.engineSampling(), parameters.maxTokens())
-            .withStops(parameters.output().stops())
+            .withStops(stops())
+            .withStopScope(stopScope(model, shown))
             .withShownTokens(shown)
             .withOrder(order);
     if (parameters.output().ignoreEos()) {
@@ -110,6 +112,31 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, OutputChun
         : request
             .withConstraint(model.constraints().compile(grammar))
             .withConstraintStart(new ConstraintStart(terms.thoughts(), triggers));
+  }
+
+  /** A required call has no text that a stop text could end. */
+  private List<String> stops() {
+    ToolUse tools = terms.parameters().tools();
+    return tools != null && tools.required() ? List.of() : terms.parameters().output().stops();
+  }
+
+  private StopScope stopScope(LoadedModel model, Set<Integer> shown) {
+    EffectiveParameters parameters = terms.parameters();
+    ToolUse tools = parameters.tools();
+    ThoughtTags tags = terms.thoughts();
+    boolean thinks =
+        tags != null
+            && parameters.rules().stopsAfterThoughts()
+            && (tags.opened() || parameters.thinking() && prompt.knowsThoughts())
+            && isVisible(tags.close(), model, shown);
+    return new StopScope(
+        thinks ? tags : null, tools == null ? List.of() : tools.format().triggers(tools.tools()));
+  }
+
+  private static boolean isVisible(String tag, LoadedModel model, Set<Integer> shown) {
+    Tokenizer tokenizer = model.engine().tokenizer();
+    return tokenizer.id(tag).stream()
+        .allMatch(id -> shown.contains(id) || !tokenizer.isControl(id));
   }
 
   /** The control tokens that mark calls or thoughts in the output. */

@@ -33,7 +33,7 @@ public record TokenizedPrompt(
    */
   public static TokenizedPrompt of(LoadedModel model, GenerateParameters asked, Instant now) {
     EffectiveParameters parameters = EffectiveParameters.of(asked, model.defaults(), 0);
-    return of(model.prompts(), asked.prompt(), parameters.thinking(), now);
+    return of(model.prompts(), asked, parameters, now);
   }
 
   /**
@@ -41,14 +41,18 @@ public record TokenizedPrompt(
    * @throws TaskRefused if the prompt cannot be rendered
    */
   static TokenizedPrompt of(
-      PromptEncoder prompts, TaskPrompt prompt, boolean thinking, Instant now) {
+      PromptEncoder prompts,
+      GenerateParameters asked,
+      EffectiveParameters parameters,
+      Instant now) {
+    TaskPrompt prompt = asked.prompt();
     if (prompt.tokens() != null) {
       return new TokenizedPrompt(prompt.tokens(), null, null);
     }
     try {
       return prompt.raw() != null
           ? new TokenizedPrompt(prompts.raw(prompt.raw()), null, null)
-          : chat(prompts, prompt, thinking, now);
+          : chat(prompts, asked, parameters, now);
     } catch (EngineException e) {
       throw new TaskRefused(
           TaskRefused.Reason.PARAMETER, prompt.parameter(), String.valueOf(e.getMessage()), e);
@@ -56,21 +60,23 @@ public record TokenizedPrompt(
   }
 
   private static TokenizedPrompt chat(
-      PromptEncoder prompts, TaskPrompt prompt, boolean thinking, Instant now) {
-    List<? extends Map<String, ?>> messages = prompt.messages();
+      PromptEncoder prompts,
+      GenerateParameters asked,
+      EffectiveParameters parameters,
+      Instant now) {
+    TaskPrompt prompt = asked.prompt();
     List<Map<String, @Nullable Object>> tools = prompt.tools();
-    boolean hasTools = tools != null && !tools.isEmpty();
-    ChatTemplate template = prompts.template(hasTools);
-    Map<String, ?> variables = TemplateVariables.of(template, prompt.options(), thinking);
-    if (tools != null && hasTools && !ToolInstructions.areShownBy(template)) {
-      messages = ToolInstructions.addTo(prompt.messages(), tools, template);
-      tools = null;
-    }
+    ChatTemplate template = prompts.template(tools != null && !tools.isEmpty());
+    Map<String, ?> variables =
+        TemplateVariables.of(template, prompt.options(), parameters.thinking());
+    TemplateInput input =
+        TemplateInput.of(template, asked, variables, parameters.rules().namesInText(), now);
     if (!prompt.options().continuesLast()) {
-      PromptEncoder.ChatPrompt chat = prompts.chat(messages, tools, variables, now);
+      PromptEncoder.ChatPrompt chat = prompts.chat(input.messages(), input.tools(), variables, now);
       return new TokenizedPrompt(chat.tokens(), chat, null);
     }
-    PromptEncoder.ChatPrompt chat = prompts.continued(messages, tools, variables, now);
+    PromptEncoder.ChatPrompt chat =
+        prompts.continued(input.messages(), input.tools(), variables, now);
     String begun = String.valueOf(prompt.messages().getLast().get("content"));
     return new TokenizedPrompt(chat.tokens(), chat, begun);
   }

@@ -2,6 +2,7 @@ package dev.millrace.server.infer.run;
 
 import dev.millrace.core.json.Json;
 import dev.millrace.engine.chat.ChatTemplate;
+import dev.millrace.engine.toolcall.ToolCall;
 import dev.millrace.engine.toolcall.ToolCallFormat;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,9 +27,9 @@ final class ToolInstructions {
   static List<Map<String, @Nullable Object>> addTo(
       List<Map<String, @Nullable Object>> messages,
       List<Map<String, @Nullable Object>> tools,
-      ChatTemplate template) {
+      ToolCallFormat format) {
     Map<String, @Nullable Object> first = new LinkedHashMap<>(messages.getFirst());
-    String text = text(tools, ToolCallFormat.usedBy(template.source()));
+    String text = text(tools, format);
     Object content = first.get("content");
     first.put(
         "content",
@@ -39,12 +40,8 @@ final class ToolInstructions {
   }
 
   private static String text(List<Map<String, @Nullable Object>> tools, ToolCallFormat format) {
-    String arguments =
-        switch (format) {
-          case GEMMA, LLAMA3 -> "parameters";
-          default -> "arguments";
-        };
-    return "You can call these functions:\n%s\nTo call one, answer with nothing but a JSON object: {\"name\": its name, \"%s\": an object}."
-        .formatted(Json.write(tools), arguments);
+    String example = format.write(List.of(new ToolCall("NAME", Map.of("PARAMETER", "\"value\""))));
+    return "You can call these functions:\n%s\nTo call one, answer with nothing but the call, in this form:\n%s"
+        .formatted(Json.write(tools), example);
   }
 }

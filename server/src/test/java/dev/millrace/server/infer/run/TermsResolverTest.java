@@ -18,6 +18,7 @@ import dev.millrace.server.infer.shelf.ModelLease;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -149,6 +150,37 @@ class TermsResolverTest {
             Resumed.class,
             resumed -> assertThat(resumed.task().outputFormat().thoughtTags()).isNull());
     assertThat(next.lines).isEmpty();
+  }
+
+  /** As an older version froze them: stop texts count everywhere, and names are not shown. */
+  @Test
+  void stopTextsAndNamesOfAnOlderVersionKeepTheirMeaning() throws InterruptedException {
+    Map<String, Object> input =
+        Json.object(
+                "{\"messages\": [{\"role\": \"user\", \"name\": \"Ada\", \"content\": \"once\"}]}")
+            .values();
+    FakeTaskContext first =
+        new FakeTaskContext("generate", input, Json.object("{\"stop\": [\"x\"]}"));
+    ResolvedTask fresh = ((Fresh) resolve(first)).task();
+    assertThat(text(fresh)).isEqualTo("Ada: once");
+    assertThat(fresh.request(lease.item(), 0).stopScope().thoughts()).isNotNull();
+    Map<String, Object> parameters =
+        new LinkedHashMap<>(first.frozen.object("parameters").values());
+    assertThat(parameters).containsKeys("stop_start", "names");
+    parameters.keySet().removeAll(List.of("stop_start", "names"));
+    FakeTaskContext unnamed = FakeTaskContext.generate("once", "{\"stop\": [\"x\"]}");
+    resolve(unnamed);
+    Map<String, Object> terms = new LinkedHashMap<>(unnamed.frozen.values());
+    terms.put("parameters", parameters);
+    FakeTaskContext next = next(first, JsonObject.of(terms, "terms"));
+    ResolvedTask resumed = ((Resumed) resolve(next)).task();
+    assertThat(text(resumed)).isEqualTo("once");
+    assertThat(resumed.request(lease.item(), 0).stopScope().thoughts()).isNull();
+    assertThat(next.lines).isEmpty();
+  }
+
+  private static String text(ResolvedTask task) {
+    return Objects.requireNonNull(task.prompt().chat()).text();
   }
 
   @Test
