@@ -66,7 +66,8 @@ record TaskVerifier(ModelLibrary library) {
     GenerationResult result =
         model
             .engine()
-            .submit(resolved.request(model, Long.MAX_VALUE), (id, text, logprobs) -> {})
+            .submit(
+                resolved.request(model.weightless(), Long.MAX_VALUE), (id, text, logprobs) -> {})
             .await();
     if (result.finish() == FinishReason.REVOKED) {
       return cannot("other nodes returned values that cannot be trusted: " + result.reason());

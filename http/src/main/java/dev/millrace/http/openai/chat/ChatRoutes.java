@@ -58,7 +58,7 @@ public final class ChatRoutes {
   }
 
   /** As llama-server has it: the body of a chat completion, of which the prompt is made. */
-  private ApiResponse apply(ApiRequest call) throws InterruptedException {
+  private ApiResponse apply(ApiRequest call) {
     JsonObject data = ChatRequest.data(call.bodyObject());
     return ApiResponse.ok(JsonObject.create().put("prompt", models.require().applyTemplate(data)));
   }

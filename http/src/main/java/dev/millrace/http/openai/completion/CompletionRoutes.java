@@ -62,8 +62,7 @@ public final class CompletionRoutes {
 
   /** Before anything is sent: the second prompt may be wrong when the first one is streamed. */
   private static void requireTokens(
-      @Nullable Object prompt, String field, DirectInference inference, @Nullable String model)
-      throws InterruptedException {
+      @Nullable Object prompt, String field, DirectInference inference, @Nullable String model) {
     if (prompt instanceof List<?> list) {
       TokenIds.require(list, field, inference, model);
       for (int i = 0; i < list.size(); i++) {
@@ -72,8 +71,7 @@ public final class CompletionRoutes {
     }
   }
 
-  private static List<String> echoes(CompletionRequest request, DirectInference inference)
-      throws InterruptedException {
+  private static List<String> echoes(CompletionRequest request, DirectInference inference) {
     String model = request.data().string("model", null);
     List<String> echoes = new ArrayList<>();
     for (JsonObject prompt : request.prompts()) {

@@ -30,7 +30,7 @@ public final class TokenRoutes {
         new Route("POST", "/detokenize", "detokenize", KeyScope.SUBMIT, this::detokenize));
   }
 
-  private ApiResponse tokenize(ApiRequest call) throws InterruptedException {
+  private ApiResponse tokenize(ApiRequest call) {
     JsonObject body = call.bodyObject();
     DirectInference inference = models.require();
     String model = GenerateData.model(body);
@@ -47,8 +47,7 @@ public final class TokenRoutes {
 
   /** The content may mix texts and ids; special tokens are added to the first text only. */
   private static List<Integer> tokens(
-      JsonObject body, DirectInference inference, @Nullable String model)
-      throws InterruptedException {
+      JsonObject body, DirectInference inference, @Nullable String model) {
     Object content = body.get("content");
     boolean parse = body.flag("parse_special", true);
     boolean add = body.flag("add_special", false);
@@ -70,8 +69,7 @@ public final class TokenRoutes {
   }
 
   /** The text of a token, or its bytes if they are not whole characters. */
-  private static Object piece(DirectInference inference, @Nullable String model, int id)
-      throws InterruptedException {
+  private static Object piece(DirectInference inference, @Nullable String model, int id) {
     byte[] bytes = inference.tokenBytes(model, id);
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
@@ -84,7 +82,7 @@ public final class TokenRoutes {
     }
   }
 
-  private ApiResponse detokenize(ApiRequest call) throws InterruptedException {
+  private ApiResponse detokenize(ApiRequest call) {
     JsonObject body = call.bodyObject();
     DirectInference inference = models.require();
     String model = GenerateData.model(body);

@@ -17,8 +17,7 @@ public final class TokenIds {
    * @throws Problem that names the first such number
    */
   public static void require(
-      List<?> ids, String field, DirectInference inference, @Nullable String model)
-      throws InterruptedException {
+      List<?> ids, String field, DirectInference inference, @Nullable String model) {
     if (ids.stream().noneMatch(Number.class::isInstance)) {
       return; // needs no model
     }

@@ -64,7 +64,7 @@ final class ResponseCreation {
   }
 
   /** {@code POST /v1/responses/input_tokens}. */
-  ApiResponse countTokens(ApiRequest call) throws InterruptedException {
+  ApiResponse countTokens(ApiRequest call) {
     DirectInference models = backend.models().require();
     JobId job = Work.generateId();
     ResponseRequest request =
@@ -94,7 +94,10 @@ final class ResponseCreation {
     List<Map<String, @Nullable Object>> fitting = checked ? fit.fit(request, items) : items;
     JsonObject data = request.taskData(fitting).put("model", model.name());
     if (request.delivery().store()) {
-      models.requireRunnable(data, !request.delivery().flex());
+      models.requireRunnable(data);
+    }
+    if (!request.delivery().background()) {
+      models.requireReady(model.name());
     }
     return new Prepared(job, request, fitting, backend.clock().instant(), data);
   }

@@ -2,10 +2,10 @@ package dev.millrace.server.infer.direct;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.token.TokenDecoder;
-import dev.millrace.engine.token.Tokenizer;
 import dev.millrace.server.infer.model.LoadedEmbedder;
 import dev.millrace.server.infer.model.LoadedModel;
 import dev.millrace.server.infer.model.ModelLibrary;
+import dev.millrace.server.infer.model.WeightlessModel;
 import dev.millrace.server.infer.parameters.GenerateParameters;
 import dev.millrace.server.infer.parameters.TaskRefused;
 import dev.millrace.server.infer.run.ResolvedTask;
@@ -23,13 +23,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs inference at once, without a job. All methods that name a model wait until it is loaded; they
- * throw {@link TaskRefused} if the request can never run as asked, and {@link ModelLoadException} if
- * the model cannot be loaded now. Thread-safe.
+ * Runs inference at once, without a job. What computes waits until its model is loaded; what only
+ * concerns tokens and prompts does not need the weights and answers at once. All methods that name a
+ * model throw {@link TaskRefused} if the request can never run as asked, and {@link
+ * ModelLoadException} if the model cannot be loaded now. Thread-safe.
  */
 public final class DirectInference {
   private final ModelLibrary library;
@@ -83,12 +83,20 @@ public final class DirectInference {
 
   private ModelLease<LoadedModel> generator(@Nullable String name, boolean interactive)
       throws InterruptedException {
-    ModelRequest<LoadedModel> request = library.requestGenerator(name, interactive);
+    requireReady(name);
+    return granted(library.requestGenerator(name, interactive));
+  }
+
+  /**
+   * Refuses a model that waits for layers at other nodes: who waits for an answer should not wait
+   * for them.
+   *
+   * @param name null: the default
+   */
+  public void requireReady(@Nullable String name) {
     if (!library.isReady(name)) {
-      request.cancel();
       throw new ModelLoadException("not all layers of the model are there; try again later");
     }
-    return granted(request);
   }
 
   private static <T extends ShelfItem> ModelLease<T> granted(ModelRequest<T> request)
@@ -129,27 +137,23 @@ public final class DirectInference {
    * @param parseSpecial whether the text may name control tokens
    */
   public int[] tokenize(
-      @Nullable String model, String text, boolean addSpecial, boolean parseSpecial)
-      throws InterruptedException {
-    return with(model, loaded -> tokenizer(loaded).encode(text, addSpecial, parseSpecial));
-  }
-
-  private static Tokenizer tokenizer(LoadedModel model) {
-    return model.engine().tokenizer();
+      @Nullable String model, String text, boolean addSpecial, boolean parseSpecial) {
+    return library.weightless(model).tokenizer().encode(text, addSpecial, parseSpecial);
   }
 
   /** The text of a token, with U+FFFD for what is not a whole character. */
-  public String tokenText(@Nullable String model, int id) throws InterruptedException {
+  public String tokenText(@Nullable String model, int id) {
     return new String(tokenBytes(model, id), StandardCharsets.UTF_8);
   }
 
   /** The bytes of a token, also of a control token. */
-  public byte[] tokenBytes(@Nullable String model, int id) throws InterruptedException {
-    return with(model, loaded -> loaded.tokenBytes(checked(loaded, id)).clone());
+  public byte[] tokenBytes(@Nullable String model, int id) {
+    WeightlessModel found = library.weightless(model);
+    return found.tokenBytes(checked(found, id)).clone();
   }
 
-  private static int checked(LoadedModel model, int id) {
-    int size = tokenizer(model).size();
+  private static int checked(WeightlessModel model, int id) {
+    int size = model.tokenizer().size();
     if (id < 0 || id >= size) {
       throw TaskRefused.ofParameter(
           "tokens",
@@ -164,30 +168,26 @@ public final class DirectInference {
    *
    * @param showControl whether control tokens have their names in it; if not, they are left out
    */
-  public String detokenize(@Nullable String model, int[] ids, boolean showControl)
-      throws InterruptedException {
-    return with(
-        model,
-        loaded -> {
-          TokenDecoder decoder = tokenizer(loaded).decoder().fromStart();
-          if (showControl) {
-            decoder.withSpecial();
-          }
-          StringBuilder text = new StringBuilder();
-          for (int id : ids) {
-            text.append(decoder.next(checked(loaded, id)));
-          }
-          return text.append(decoder.end()).toString();
-        });
+  public String detokenize(@Nullable String model, int[] ids, boolean showControl) {
+    WeightlessModel found = library.weightless(model);
+    TokenDecoder decoder = found.tokenizer().decoder().fromStart();
+    if (showControl) {
+      decoder.withSpecial();
+    }
+    StringBuilder text = new StringBuilder();
+    for (int id : ids) {
+      text.append(decoder.next(checked(found, id)));
+    }
+    return text.append(decoder.end()).toString();
   }
 
   /** How many tokens a model has; their ids begin at 0. */
-  public int vocabularySize(@Nullable String model) throws InterruptedException {
-    return with(model, loaded -> tokenizer(loaded).size());
+  public int vocabularySize(@Nullable String model) {
+    return library.weightless(model).tokenizer().size();
   }
 
   /** The prompt that the chat template makes of the messages of a generate task. */
-  public String applyTemplate(JsonObject data) throws InterruptedException {
+  public String applyTemplate(JsonObject data) {
     TokenizedPrompt prompt = prompt(data);
     if (prompt.chat() == null) {
       throw TaskRefused.ofParameter("messages", "parameter \"messages\" is missing");
@@ -196,30 +196,21 @@ public final class DirectInference {
   }
 
   /** The tokens of the prompt of a generate task. */
-  public int countPromptTokens(JsonObject data) throws InterruptedException {
+  public int countPromptTokens(JsonObject data) {
     return prompt(data).tokens().length;
   }
 
+  private TokenizedPrompt prompt(JsonObject data) {
+    GenerateParameters asked = GenerateParameters.of(data, null);
+    return TokenizedPrompt.of(library.weightless(asked.model()), asked, Instant.now());
+  }
+
   /**
-   * Refuses a generate task that can never run as asked: its prompt, its parameters, and the
-   * constraint that follows from its schemas. For tasks that are stored before they run.
+   * Refuses a generate task that can never run as asked: see {@link ResolvedTask#requireRunnable}.
+   * For tasks that are stored before they run.
    */
-  public void requireRunnable(JsonObject data, boolean interactive) throws InterruptedException {
+  public void requireRunnable(JsonObject data) throws InterruptedException {
     GenerateParameters asked = GenerateParameters.of(data, null);
-    try (ModelLease<LoadedModel> lease = generator(asked.model(), interactive)) {
-      ResolvedTask.resolve(lease.item(), asked, 0, Instant.now()).request(lease.item(), 0);
-    }
-  }
-
-  private TokenizedPrompt prompt(JsonObject data) throws InterruptedException {
-    GenerateParameters asked = GenerateParameters.of(data, null);
-    return with(asked.model(), model -> TokenizedPrompt.of(model, asked, Instant.now()));
-  }
-
-  private <T> T with(@Nullable String model, Function<LoadedModel, T> action)
-      throws InterruptedException {
-    try (ModelLease<LoadedModel> lease = generator(model, true)) {
-      return action.apply(lease.item());
-    }
+    ResolvedTask.requireRunnable(library.weightless(asked.model()), asked, Instant.now());
   }
 }

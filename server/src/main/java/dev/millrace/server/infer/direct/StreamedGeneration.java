@@ -59,7 +59,9 @@ final class StreamedGeneration implements DirectGeneration, GenerationListener {
     this.promptTokens = resolved.prompt().tokens().length;
     this.reader =
         new AnswerReader(
-            resolved, new AssistantOutputParser(resolved.outputFormat()), lease.item()::tokenBytes);
+            resolved,
+            new AssistantOutputParser(resolved.outputFormat()),
+            lease.item().weightless()::tokenBytes);
   }
 
   /**
@@ -70,7 +72,9 @@ final class StreamedGeneration implements DirectGeneration, GenerationListener {
     LoadedModel model = lease.item();
     try {
       GenerationRequest request =
-          resolved.request(model, model.orderAfterQueue()).withInteractive(interactive);
+          resolved
+              .request(model.weightless(), model.orderAfterQueue())
+              .withInteractive(interactive);
       generation = model.engine().submit(request, this);
     } catch (EngineClosedException e) {
       lease.markBroken();

@@ -1,12 +1,10 @@
 package dev.millrace.server.infer.model;
 
 import dev.millrace.engine.Engine;
-import dev.millrace.engine.PromptEncoder;
 import dev.millrace.engine.api.WarmUp;
 import dev.millrace.engine.api.WheelStats;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.server.infer.model.ModelFileHasher.Hashed;
-import dev.millrace.server.infer.parameters.SamplingParameters;
 import dev.millrace.server.infer.shelf.ShelfItem;
 import dev.millrace.server.infer.shelf.ShelfItemLoader;
 import java.lang.System.Logger.Level;
@@ -29,9 +27,7 @@ public final class LoadedModel implements ShelfItem {
   private final ModelDescription description;
   private final Engine engine;
   private final String sha256;
-  private final PromptEncoder prompts;
-  private final SamplingParameters defaults;
-  private final ConstraintCache constraints;
+  private final WeightlessModel weightless;
   private final AtomicLong latestOrder = new AtomicLong();
 
   private LoadedModel(
@@ -39,17 +35,8 @@ public final class LoadedModel implements ShelfItem {
     this.description = description;
     this.engine = hashed.loaded();
     this.sha256 = hashed.sha256();
-    this.prompts =
-        operatorDefaults.chatTemplate() == null
-            ? engine.prompts()
-            : new PromptEncoder(operatorDefaults.chatTemplate(), engine.tokenizer());
-    this.defaults =
-        operatorDefaults
-            .sampling()
-            .orElse(SamplingParameters.fromMetadata(engine.metadata()))
-            .orElse(SamplingParameters.forModelFamily(description.name()))
-            .orElse(SamplingParameters.builtIn());
-    this.constraints = new ConstraintCache(engine::constraint);
+    this.weightless =
+        new WeightlessModel(description, engine.metadata(), engine.tokenizer(), operatorDefaults);
   }
 
   /**
@@ -113,18 +100,9 @@ public final class LoadedModel implements ShelfItem {
     return sha256;
   }
 
-  public PromptEncoder prompts() {
-    return prompts;
-  }
-
-  /** The parameters of tasks that do not set them; only the seed may be null. */
-  public SamplingParameters defaults() {
-    return defaults;
-  }
-
-  /** The bytes of a token in a text, also of a control token. */
-  public byte[] tokenBytes(int token) {
-    return engine.tokenizer().shownBytes(token);
+  /** What it takes to make prompts, and to check them. */
+  public WeightlessModel weightless() {
+    return weightless;
   }
 
   /** Notes the place of a task of the queue. */
@@ -135,20 +113,6 @@ public final class LoadedModel implements ShelfItem {
   /** The place behind all tasks of the queue that came so far. */
   public long orderAfterQueue() {
     return latestOrder.get();
-  }
-
-  public ConstraintCache constraints() {
-    return constraints;
-  }
-
-  /** The most positions of one sequence. */
-  public int capacity() {
-    return description.capacity();
-  }
-
-  /** The number type of the KV cache. */
-  public String kvType() {
-    return description.settings().kvType().name();
   }
 
   /**
@@ -183,7 +147,7 @@ public final class LoadedModel implements ShelfItem {
       for (int i = 0; i < PRACTICE && !mustStop.getAsBoolean(); i++) {
         List<Map<String, String>> messages =
             List.of(Map.of("role", "user", "content", "Practice makes perfect, number " + i + "."));
-        prompts.chat(messages, null, Map.of("enable_thinking", true), Instant.EPOCH);
+        weightless.prompts().chat(messages, null, Map.of("enable_thinking", true), Instant.EPOCH);
       }
     } catch (EngineException e) {
       LOG.log(Level.DEBUG, "no practice with prompts", e); // a task will say why

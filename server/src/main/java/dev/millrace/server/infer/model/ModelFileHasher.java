@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
 public final class ModelFileHasher {
   private static final int CHUNK = 1 << 20;
 
-  private record FileStamp(Path file, long size, FileTime time, @Nullable Object key) {}
+  /** Changes when the file does. */
+  record FileStamp(Path file, long size, FileTime time, @Nullable Object key) {}
 
   /** A loaded object, and the hash of its files. */
   record Hashed<T>(T loaded, String sha256) {}
@@ -123,7 +124,7 @@ public final class ModelFileHasher {
     return Sha256.hex(digest.digest());
   }
 
-  private static List<FileStamp> stamps(List<Path> files) {
+  static List<FileStamp> stamps(List<Path> files) {
     List<FileStamp> stamps = new ArrayList<>();
     for (Path file : files) {
       try {

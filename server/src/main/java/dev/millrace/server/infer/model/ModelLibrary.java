@@ -5,6 +5,7 @@ import dev.millrace.engine.error.EngineException;
 import dev.millrace.server.infer.parameters.ModelNameMatcher;
 import dev.millrace.server.infer.parameters.TaskRefused;
 import dev.millrace.server.infer.shelf.ModelLease;
+import dev.millrace.server.infer.shelf.ModelLoadException;
 import dev.millrace.server.infer.shelf.ModelMemoryBudget;
 import dev.millrace.server.infer.shelf.ModelRequest;
 import dev.millrace.server.infer.shelf.ModelShelf;
@@ -34,6 +35,7 @@ public final class ModelLibrary implements AutoCloseable {
    */
   private record LibraryEntry(
       ModelDescription description,
+      WeightlessModelReader header,
       ShelfItemLoader<LoadedModel> model,
       ShelfItemLoader<LoadedEmbedder> embeddings,
       @Nullable RemoteModelSlot remoteSlot,
@@ -75,7 +77,12 @@ public final class ModelLibrary implements AutoCloseable {
       served.put(
           model.name(),
           new LibraryEntry(
-              description, loader, LoadedEmbedder.source(description, hasher), remoteSlot, listed));
+              description,
+              new WeightlessModelReader(description, defaults),
+              loader,
+              LoadedEmbedder.source(description, hasher),
+              remoteSlot,
+              listed));
       if (remoteSlot != null) {
         remoteSlots.add(remoteSlot);
         reserved += description.generateBytes();
@@ -108,6 +115,13 @@ public final class ModelLibrary implements AutoCloseable {
    * @param interactive whether somebody waits for it
    */
   public ModelRequest<LoadedModel> requestGenerator(@Nullable String name, boolean interactive) {
+    LibraryEntry found = requireGenerator(name);
+    return found.remoteSlot == null
+        ? shelf.request(found.model, interactive)
+        : found.remoteSlot.request();
+  }
+
+  private LibraryEntry requireGenerator(@Nullable String name) {
     LibraryEntry found = generatorNamed(name);
     if (found.description.isEncoder()) {
       throw TaskRefused.ofParameter(
@@ -115,9 +129,29 @@ public final class ModelLibrary implements AutoCloseable {
           "model \"%s\" is for embeddings and generates no text; use it in a job of type embed"
               .formatted(found.description.name()));
     }
-    return found.remoteSlot == null
-        ? shelf.request(found.model, interactive)
-        : found.remoteSlot.request();
+    return found;
+  }
+
+  /**
+   * A model that generates, without its weights: it need not be loaded.
+   *
+   * @param name null: the first that generates
+   * @throws TaskRefused if it is not served, or is for embeddings only
+   * @throws ModelLoadException if its file cannot be read now
+   */
+  public WeightlessModel weightless(@Nullable String name) {
+    LibraryEntry found = requireGenerator(name);
+    for (LoadedModel loaded : loadedModels()) {
+      if (loaded.name().equals(found.description.name())) {
+        return loaded.weightless();
+      }
+    }
+    try {
+      return found.header.read();
+    } catch (EngineException e) {
+      throw new ModelLoadException(
+          "model \"%s\" cannot be read: %s".formatted(found.description.name(), e.getMessage()), e);
+    }
   }
 
   /** Whether a model could generate now: all layers at other nodes are available. */

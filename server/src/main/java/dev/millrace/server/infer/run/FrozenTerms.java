@@ -4,7 +4,7 @@ import dev.millrace.core.internal.hash.Sha256;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.api.ThoughtTags;
-import dev.millrace.server.infer.model.LoadedModel;
+import dev.millrace.server.infer.model.WeightlessModel;
 import dev.millrace.server.infer.parameters.EffectiveParameters;
 import java.util.List;
 import java.util.Optional;
@@ -54,11 +54,17 @@ public record FrozenTerms(
           new PinnedField("prompt_sha256", "the prompt tokens changed"),
           new PinnedField("thought_tags", "the template changed its marks of thoughts"));
 
-  public static FrozenTerms of(
-      LoadedModel model, TokenizedPrompt prompt, EffectiveParameters parameters) {
+  /**
+   * @param sha256 of the model's file
+   */
+  static FrozenTerms of(
+      WeightlessModel model,
+      String sha256,
+      TokenizedPrompt prompt,
+      EffectiveParameters parameters) {
     ThoughtTags thoughts = thoughts(prompt, parameters);
     return new FrozenTerms(
-        new ModelIdentity(model.name(), model.sha256(), NumericsVersion.CURRENT),
+        new ModelIdentity(model.name(), sha256, NumericsVersion.CURRENT),
         new CacheShape(model.kvType(), model.capacity()),
         new PromptIdentity(
             prompt.tokens().length,

@@ -164,15 +164,15 @@ public final class GenerateRunner {
     /** Starts the generation; empty if the engine refuses the prior tokens. */
     private Optional<StartedGeneration> start(ResolvedTask resolved) throws InterruptedException {
       OutputChunk all = resolved.prior();
-      OutputChunk prior = resolved.resumableOutput(model.capacity());
-      OutputRecorder recorder = new OutputRecorder(prior, model::tokenBytes);
+      OutputChunk prior = resolved.resumableOutput(model.weightless().capacity());
+      OutputRecorder recorder = new OutputRecorder(prior, model.weightless()::tokenBytes);
       TokenJournaler journaler =
           new TokenJournaler(task, all.tokens().size() - prior.tokens().size(), recorder);
       try {
         model.noteOrder(task.claimOrder());
         GenerationRequest request =
             resolved
-                .request(model, task.claimOrder())
+                .request(model.weightless(), task.claimOrder())
                 .withInteractive(task.isInteractive())
                 .resumedFrom(ResolvedTask.ids(prior));
         Generation generation = model.engine().submit(request, journaler);

@@ -1,14 +1,18 @@
 package dev.millrace.server.infer.run;
 
 import dev.millrace.core.task.OutputChunk;
-import dev.millrace.server.infer.model.LoadedModel;
+import dev.millrace.server.infer.model.WeightlessModel;
 import dev.millrace.server.infer.parameters.EffectiveParameters;
 import dev.millrace.server.infer.parameters.GenerateParameters;
 import dev.millrace.server.infer.parameters.TaskRefused;
 import java.time.Instant;
 
-/** Completes what a task asks for by the present defaults, and checks that the model can run it. */
-record NewTerms(LoadedModel model, GenerateParameters asked) {
+/**
+ * Completes what a task asks for by the present defaults, and checks that the model can run it.
+ *
+ * @param sha256 of the model's file
+ */
+record NewTerms(WeightlessModel model, String sha256, GenerateParameters asked) {
   /**
    * The positions that must be free after the prompt, or fewer if the task asks for fewer; as in
    * nrvna.
@@ -22,11 +26,12 @@ record NewTerms(LoadedModel model, GenerateParameters asked) {
     EffectiveParameters parameters =
         uncapped.cappedTo(room(prompt, uncapped)).withTools(asked.tools().use(prompt.callFormat()));
     checkBias(parameters);
-    return new ResolvedTask(prompt, FrozenTerms.of(model, prompt, parameters), OutputChunk.EMPTY);
+    return new ResolvedTask(
+        prompt, FrozenTerms.of(model, sha256, prompt, parameters), OutputChunk.EMPTY);
   }
 
   private void checkTokens(TokenizedPrompt prompt) {
-    int size = model.engine().tokenizer().size();
+    int size = model.tokenizer().size();
     for (int token : prompt.tokens()) {
       if (token >= size) {
         throw TaskRefused.ofParameter(
@@ -55,7 +60,7 @@ record NewTerms(LoadedModel model, GenerateParameters asked) {
   }
 
   private void checkBias(EffectiveParameters parameters) {
-    int size = model.engine().tokenizer().size();
+    int size = model.tokenizer().size();
     for (int token : parameters.logits().logitBias().keySet()) {
       if (token >= size) {
         throw TaskRefused.ofParameter(

@@ -10,6 +10,7 @@ import dev.millrace.engine.chat.ReasoningSplitter;
 import dev.millrace.engine.token.Tokenizer;
 import dev.millrace.engine.toolcall.OutputFormat;
 import dev.millrace.server.infer.model.LoadedModel;
+import dev.millrace.server.infer.model.WeightlessModel;
 import dev.millrace.server.infer.parameters.EffectiveParameters;
 import dev.millrace.server.infer.parameters.GenerateParameters;
 import dev.millrace.server.infer.parameters.OutputGrammar;
@@ -38,8 +39,12 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, OutputChun
   public static ResolvedTask under(
       JsonObject frozen, LoadedModel model, GenerateParameters asked, Instant createdAt) {
     EffectiveParameters parameters = EffectiveParameters.parse(frozen.object("parameters"), asked);
-    TokenizedPrompt prompt = TokenizedPrompt.of(model.prompts(), asked, parameters, createdAt);
-    return new ResolvedTask(prompt, FrozenTerms.of(model, prompt, parameters), OutputChunk.EMPTY);
+    TokenizedPrompt prompt =
+        TokenizedPrompt.of(model.weightless().prompts(), asked, parameters, createdAt);
+    return new ResolvedTask(
+        prompt,
+        FrozenTerms.of(model.weightless(), model.sha256(), prompt, parameters),
+        OutputChunk.EMPTY);
   }
 
   /**
@@ -51,7 +56,21 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, OutputChun
    */
   public static ResolvedTask resolve(
       LoadedModel model, GenerateParameters asked, long seed, Instant createdAt) {
-    return new NewTerms(model, asked).resolve(seed, createdAt);
+    return new NewTerms(model.weightless(), model.sha256(), asked).resolve(seed, createdAt);
+  }
+
+  /**
+   * Refuses a task that the model can never run as asked: its prompt, its parameters, and the
+   * constraint that follows from its schemas.
+   *
+   * @param createdAt the clock of the chat template
+   * @throws TaskRefused with the reason
+   */
+  public static void requireRunnable(
+      WeightlessModel model, GenerateParameters asked, Instant createdAt)
+      throws InterruptedException {
+    String anyFile = "";
+    new NewTerms(model, anyFile, asked).resolve(0, createdAt).request(model, 0);
   }
 
   ResolvedTask withPrior(OutputChunk output) {
@@ -89,7 +108,7 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, OutputChun
    *
    * @throws TaskRefused if the output constraint cannot be compiled
    */
-  public GenerationRequest request(LoadedModel model, long order) throws InterruptedException {
+  public GenerationRequest request(WeightlessModel model, long order) throws InterruptedException {
     EffectiveParameters parameters = terms.parameters();
     Set<Integer> shown = shownTokens(model);
     GenerationRequest request =
@@ -120,7 +139,7 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, OutputChun
     return tools != null && tools.required() ? List.of() : terms.parameters().output().stops();
   }
 
-  private StopScope stopScope(LoadedModel model, Set<Integer> shown) {
+  private StopScope stopScope(WeightlessModel model, Set<Integer> shown) {
     EffectiveParameters parameters = terms.parameters();
     ToolUse tools = parameters.tools();
     ThoughtTags tags = terms.thoughts();
@@ -133,14 +152,14 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, OutputChun
         thinks ? tags : null, tools == null ? List.of() : tools.format().triggers(tools.tools()));
   }
 
-  private static boolean isVisible(String tag, LoadedModel model, Set<Integer> shown) {
-    Tokenizer tokenizer = model.engine().tokenizer();
+  private static boolean isVisible(String tag, WeightlessModel model, Set<Integer> shown) {
+    Tokenizer tokenizer = model.tokenizer();
     return tokenizer.id(tag).stream()
         .allMatch(id -> shown.contains(id) || !tokenizer.isControl(id));
   }
 
   /** The control tokens that mark calls or thoughts in the output. */
-  private Set<Integer> shownTokens(LoadedModel model) {
+  private Set<Integer> shownTokens(WeightlessModel model) {
     EffectiveParameters parameters = terms.parameters();
     ToolUse tools = parameters.tools();
     Stream<String> marks = tools == null ? Stream.of() : tools.format().shownTexts().stream();
@@ -149,8 +168,8 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, OutputChun
       marks = Stream.concat(marks, Stream.of(tags.open(), tags.close()));
     }
     return marks
-        .flatMap(text -> model.engine().tokenizer().id(text).stream().boxed())
-        .filter(model.engine().tokenizer()::isControl)
+        .flatMap(text -> model.tokenizer().id(text).stream().boxed())
+        .filter(model.tokenizer()::isControl)
         .collect(Collectors.toUnmodifiableSet());
   }
 

@@ -6,7 +6,7 @@ import dev.millrace.engine.chat.ChatTemplate;
 import dev.millrace.engine.chat.ReasoningSplitter;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.toolcall.ToolCallFormat;
-import dev.millrace.server.infer.model.LoadedModel;
+import dev.millrace.server.infer.model.WeightlessModel;
 import dev.millrace.server.infer.parameters.EffectiveParameters;
 import dev.millrace.server.infer.parameters.GenerateParameters;
 import dev.millrace.server.infer.parameters.TaskPrompt;
@@ -31,7 +31,7 @@ public record TokenizedPrompt(
    * @param now the clock of the template
    * @throws TaskRefused if the prompt cannot be rendered
    */
-  public static TokenizedPrompt of(LoadedModel model, GenerateParameters asked, Instant now) {
+  public static TokenizedPrompt of(WeightlessModel model, GenerateParameters asked, Instant now) {
     EffectiveParameters parameters = EffectiveParameters.of(asked, model.defaults(), 0);
     return of(model.prompts(), asked, parameters, now);
   }

@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,15 +17,14 @@ public final class InputTruncation {
 
   private InputTruncation() {}
 
-  /** Whether an input is short enough. */
-  @FunctionalInterface
-  public interface Fits {
-    boolean test(List<Map<String, @Nullable Object>> items) throws InterruptedException;
-  }
-
-  /** As few items left out as needed; if even the shortest does not fit, that one. */
+  /**
+   * As few items left out as needed; if even the shortest does not fit, that one.
+   *
+   * @param fits whether an input is short enough
+   */
   public static List<Map<String, @Nullable Object>> shorten(
-      List<Map<String, @Nullable Object>> items, Fits fits) throws InterruptedException {
+      List<Map<String, @Nullable Object>> items,
+      Predicate<List<Map<String, @Nullable Object>>> fits) {
     int fewest = 0; // so many are not enough, less 1
     int most = droppable(items).size();
     while (fewest < most) {

@@ -274,7 +274,7 @@ class ResponseRequestTest {
   }
 
   @Test
-  void truncationLeavesOutTheOldestItemsAndTheOutputsOfTheirCalls() throws InterruptedException {
+  void truncationLeavesOutTheOldestItemsAndTheOutputsOfTheirCalls() {
     List<Map<String, Object>> items =
         List.copyOf(
             read("""
