@@ -64,6 +64,15 @@ public final class OutputRecorder {
 
   /** How many of the tokens are thoughts, tags included. */
   public int reasoningTokens(OutputFormat format) {
+    return reasoningTokens(pieces, format);
+  }
+
+  /**
+   * The same for an output that was recorded earlier.
+   *
+   * @param pieces the text of each token
+   */
+  public static int reasoningTokens(List<String> pieces, OutputFormat format) {
     ReasoningSplitter.Tags tags = format.thoughtTags();
     if (tags == null) {
       return 0;

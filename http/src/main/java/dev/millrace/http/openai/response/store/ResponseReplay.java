@@ -15,6 +15,8 @@ import dev.millrace.http.openai.response.stream.ResponseEnd;
 import dev.millrace.http.openai.response.stream.ResponseEvent;
 import dev.millrace.http.openai.response.stream.ResponseEvents;
 import dev.millrace.http.openai.response.stream.ResponseStatus;
+import dev.millrace.server.infer.run.OutputRecorder;
+import dev.millrace.server.infer.run.StoredOutputFormat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -108,7 +110,8 @@ public final class ResponseReplay {
       next = 0; // the receipt has all tokens
       receipt.list("pieces").forEach(piece -> token(String.valueOf(piece)));
     }
-    ResponseEnd end = StoredEnd.of(view, result);
+    ResponseEnd.Usage used = view.state() == JobState.ABORTED ? journaledUsage() : null;
+    ResponseEnd end = StoredEnd.of(view, result, used);
     boolean cut = end.status() != ResponseStatus.COMPLETED;
     List<OutputPart> rest = new ArrayList<>();
     if (parser == null && receipt.has("rest")) {
@@ -119,6 +122,19 @@ public final class ResponseReplay {
       rest.addAll(parser.end(cut));
     }
     return events.end(end, rest, logprobs(receipt));
+  }
+
+  /** What was computed for an output without a receipt; null if nothing was. */
+  private ResponseEnd.@Nullable Usage journaledUsage() {
+    JsonObject terms = frozenTerms();
+    if (!terms.has("prompt_tokens")) {
+      return null;
+    }
+    int thoughts =
+        OutputRecorder.reasoningTokens(
+            replayed.subList(0, next), StoredOutputFormat.of(terms, data()));
+    long cached = 0; // the journal does not say
+    return new ResponseEnd.Usage(terms.integer("prompt_tokens"), cached, next, thoughts);
   }
 
   /** The journal has none, so that they come with the end only: for the item that is open then. */
@@ -172,8 +188,12 @@ public final class ResponseReplay {
     events.token(parser.feed(piece), List.of());
   }
 
-  /** Reads the output as the terms say that the worker has frozen before the first token. */
   private AssistantOutputParser parser() {
+    return parsers.parser(frozenTerms(), data());
+  }
+
+  /** The terms that the worker froze before the first token; empty if it has not. */
+  private JsonObject frozenTerms() {
     JsonObject terms = JsonObject.create();
     long last = 0;
     List<LogEntry> page = store.events(response.job(), last, LOG_PAGE);
@@ -186,7 +206,7 @@ public final class ResponseReplay {
       }
       page = store.events(response.job(), last, LOG_PAGE);
     }
-    return parsers.parser(terms, data());
+    return terms;
   }
 
   /** All parameters of the task: those of its stage and of its input. */

@@ -15,8 +15,10 @@ final class StoredEnd {
   /**
    * @param view of a job that has ended
    * @param result of its task; null if it has none
+   * @param used the tokens of one that was cancelled; null if it had not begun
    */
-  static ResponseEnd of(JobView view, @Nullable TaskResult result) {
+  static ResponseEnd of(
+      JobView view, @Nullable TaskResult result, ResponseEnd.@Nullable Usage used) {
     Instant completed = view.completedAt();
     long at = completed == null ? view.updatedAt().getEpochSecond() : completed.getEpochSecond();
     if (result != null) {
@@ -26,7 +28,7 @@ final class StoredEnd {
       return new ResponseEnd(status, at, null, usage(receipt));
     }
     return switch (view.state()) {
-      case ABORTED -> new ResponseEnd(ResponseStatus.CANCELLED, at, null, null);
+      case ABORTED -> new ResponseEnd(ResponseStatus.CANCELLED, at, null, used);
       default -> {
         String reason = view.error() == null ? "the response failed" : view.error();
         yield new ResponseEnd(

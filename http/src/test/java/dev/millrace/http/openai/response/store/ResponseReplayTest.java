@@ -74,6 +74,28 @@ class ResponseReplayTest {
   }
 
   @Test
+  void aCancelledResponseHasTheUsageThatTheJournalKnows() {
+    StoredResponse response = fixture.submit("anna", true);
+    Claim claim = fixture.claim(response);
+    fixture.store.freeze(
+        claim,
+        Json.object(
+            "{'prompt_tokens':9,'thought_tags':'<think> </think>','thoughts_opened':false}"
+                .replace('\'', '"')));
+    fixture.journal(claim, "<think>", "hm", "</think>", "One", " day");
+    fixture.responses.cancel(response);
+    JsonObject usage = fixture.responses.read(response).orElseThrow().object("usage");
+    assertThat(usage.integer("input_tokens")).isEqualTo(9);
+    assertThat(usage.integer("output_tokens")).isEqualTo(5);
+    assertThat(usage.integer("total_tokens")).isEqualTo(14);
+    assertThat(usage.object("output_tokens_details").integer("reasoning_tokens")).isEqualTo(3);
+
+    StoredResponse waiting = fixture.submit("anna", true);
+    fixture.responses.cancel(waiting);
+    assertThat(fixture.responses.read(waiting).orElseThrow().get("usage")).isNull();
+  }
+
+  @Test
   void aFailedResponseSaysWhy() {
     StoredResponse response = fixture.submit("anna", false);
     fixture.store.fail(fixture.claim(response), Failure.permanent("the model is gone"));
