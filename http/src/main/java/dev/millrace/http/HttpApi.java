@@ -12,6 +12,7 @@ import dev.millrace.http.monitoring.BuiltInReadinessChecks;
 import dev.millrace.http.monitoring.MonitoringRouteGroup;
 import dev.millrace.http.openai.OpenAiRouteGroup;
 import dev.millrace.http.openai.response.ResponseRoutes;
+import dev.millrace.http.openai.response.store.ResponseStore;
 import dev.millrace.http.openapi.ApiDocsPage;
 import dev.millrace.http.openapi.OpenApiDocument;
 import dev.millrace.http.route.ApiResponse;
@@ -36,6 +37,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -68,6 +70,7 @@ public final class HttpApi implements AutoCloseable {
   private @Nullable WebhookService webhooks;
   private @Nullable IdempotentSubmitter submitter;
   private @Nullable HttpService service;
+  private @Nullable Runnable unendedResponses; // starts them, if a server comes that can
   private volatile @Nullable Server server;
   private volatile @Nullable Supplier<InferenceStats> models;
 
@@ -148,6 +151,7 @@ public final class HttpApi implements AutoCloseable {
     if (stats != null) {
       metrics.inference(stats);
     }
+    startUnendedResponses();
   }
 
   private URI listen(
@@ -182,23 +186,30 @@ public final class HttpApi implements AutoCloseable {
     if (tracing != null) {
       observers.add(tracing.requestObserver());
     }
-    OpenAiRouteGroup openAi =
-        new OpenAiRouteGroup(
-            inference,
-            ResponseRoutes.over(store, inference, this::startSoon, settings.responseAge()));
+    ResponseRoutes responses =
+        ResponseRoutes.over(store, inference, this::startSoon, settings.responseAge());
+    OpenAiRouteGroup openAi = new OpenAiRouteGroup(inference, responses);
     service =
         HttpService.open(settings, List.of(jobnik, so1, openAi, monitoring), observers, document);
+    if (types.contains(ResponseStore.TYPE)) {
+      unendedResponses = responses::startUnended;
+      startUnendedResponses();
+    }
     metrics.gauge("millrace_http_in_flight", "Requests being answered.", service::running);
     metrics.gauge("millrace_http_streams", "Streams that are open.", service::streams);
     return service.uri();
   }
 
-  /** Without a server, the job waits in the queue. */
-  private void startSoon(JobId job) {
-    Server running = server;
-    if (running != null) {
-      running.startSoon(job);
+  /** The server and the routes come in any order: the later one finds both. */
+  private void startUnendedResponses() {
+    if (server != null && unendedResponses != null) {
+      unendedResponses.run();
     }
+  }
+
+  /** Responses are only made and started with a server. */
+  private void startSoon(JobId job) {
+    Objects.requireNonNull(server).startSoon(job, ResponseStore.TYPE);
   }
 
   /** All models that a task may name, also those that are not ready yet. */

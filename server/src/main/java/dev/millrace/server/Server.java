@@ -52,7 +52,8 @@ public final class Server implements AutoCloseable {
     this.storeRetry = new StoreRetry(builder.clock);
     this.processor = new TaskProcessor(store, workers, storeRetry, builder.listener);
     WorkerPool.Settings settings =
-        new WorkerPool.Settings(builder.name, groups, builder.clock, this::onStoreBroken);
+        new WorkerPool.Settings(
+            builder.name, groups, builder.maxSlotless, builder.clock, this::onStoreBroken);
     this.slots = settings.slots();
     this.pool = new WorkerPool(store, settings, lifecycle, processor, storeRetry);
     workers.values().forEach(worker -> worker.onReady(pool::wake));
@@ -118,11 +119,13 @@ public final class Server implements AutoCloseable {
 
   /**
    * Lets a task of this job start at once, without waiting for a free slot or for its turn in the
-   * queue: for a user who waits for it. Where that is not possible, because too many such tasks run
-   * or its worker is not ready, the job waits in the queue like any other. Returns at once.
+   * queue: for a user who waits for it. While its worker is not ready, or too many such tasks run,
+   * it stays urgent, and is still in the queue. Returns at once.
+   *
+   * @param type of the task; nothing happens if this server has no worker for it
    */
-  public void startSoon(JobId job) {
-    pool.startSoon(job);
+  public void startSoon(JobId job, String type) {
+    pool.startSoon(job, type);
   }
 
   /**

@@ -17,6 +17,7 @@ public final class ServerBuilder {
   private final Map<String, Worker> workers = new LinkedHashMap<>();
   private final List<WorkerGroup> groups = new ArrayList<>();
   private int slots = 4;
+  int maxSlotless = 2_048;
   String name = "server-" + ProcessHandle.current().pid();
   Duration stopTimeout = Duration.ofSeconds(5);
   ProcessClock clock = ProcessClock.system();

@@ -50,7 +50,6 @@ final class TaskAttempt implements TaskContext {
   private final AtomicBoolean linesLost = new AtomicBoolean();
   private volatile Supplier<@Nullable TraceContext> trace = () -> null;
   private volatile BooleanSupplier outsideWait = () -> false;
-  private volatile boolean interactive;
   private volatile boolean journalEnds; // a chunk is missing: no other may follow
 
   TaskAttempt(Claim claim, long order, TaskQueue store, StoreRetry retry, ProcessClock clock) {
@@ -128,16 +127,6 @@ final class TaskAttempt implements TaskContext {
   @Override
   public @Nullable TraceContext trace() {
     return trace.get();
-  }
-
-  /** Says that a user waits for it, before the worker gets the task. */
-  void markInteractive() {
-    interactive = true;
-  }
-
-  @Override
-  public boolean isInteractive() {
-    return interactive;
   }
 
   @Override

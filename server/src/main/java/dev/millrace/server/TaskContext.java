@@ -46,11 +46,6 @@ public interface TaskContext {
     return claim().view().trace();
   }
 
-  /** Whether a user waits for this task, so that it should come before work from the queue. */
-  default boolean isInteractive() {
-    return false;
-  }
-
   /**
    * The position of this claim among all claims of this server; lower ones should be served first.
    */

@@ -30,15 +30,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Claims tasks for the types of its workers, at most as many as their group has free slots, and
- * starts a thread for each. Urgent jobs are claimed without a slot. The pool's thread calls {@link #run} and is the only one that claims;
- * any thread may call the rest.
+ * starts a thread for each. Urgent jobs are claimed without a slot. The pool's thread calls {@link
+ * #run} and is the only one that claims; any thread may call the rest.
  */
 final class WorkerPool {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
-
-  /** The most tasks that run without a slot; beyond this, waiting tasks keep their slot. */
-  private static final int MAX_SLOTLESS = 2_048;
 
   private final JobStore store;
   private final Settings settings;
@@ -48,7 +45,7 @@ final class WorkerPool {
   private final Map<TaskAttempt, Placement> running = new ConcurrentHashMap<>();
   private final UnreleasedClaims unreleased;
   private final Semaphore slots; // one permit for each free slot of any group
-  private final Semaphore slotlessPermits = new Semaphore(MAX_SLOTLESS);
+  private final Semaphore slotlessPermits;
   private final UrgentJobs urgent = new UrgentJobs();
   private final InterruptZone zone = new InterruptZone(); // where the pool's thread waits
   private final ClaimBackoff backoff = new ClaimBackoff();
@@ -58,11 +55,14 @@ final class WorkerPool {
 
   /**
    * @param name of the server, in the logs of jobs
+   * @param maxSlotless the most tasks without a slot; beyond this, waiting tasks keep theirs, and
+   *     urgent jobs wait
    * @param broken called when the store is broken
    */
   record Settings(
       String name,
       List<WorkerGroup> groups,
+      int maxSlotless,
       ProcessClock clock,
       Consumer<StoreBrokenException> broken) {
 
@@ -92,6 +92,7 @@ final class WorkerPool {
     this.storeRetry = retry;
     this.unreleased = new UnreleasedClaims(store);
     this.slots = new Semaphore(settings.slots());
+    this.slotlessPermits = new Semaphore(settings.maxSlotless());
   }
 
   /** Claims until the server stops; returns when no task runs. */
@@ -113,7 +114,7 @@ final class WorkerPool {
     }
     storeRetry.failureEnded(this);
     slots.acquireUninterruptibly(settings.slots());
-    slotlessPermits.acquireUninterruptibly(MAX_SLOTLESS);
+    slotlessPermits.acquireUninterruptibly(settings.maxSlotless());
   }
 
   /** Claims once for each group, or waits for work. */
@@ -153,26 +154,38 @@ final class WorkerPool {
     return claims.size();
   }
 
-  /** Lets the pool claim a task of this job at once, without a slot. */
-  void startSoon(JobId job) {
-    urgent.add(job);
-    wake();
+  /** Lets the pool claim a task of this job and type without a slot, once its worker is ready. */
+  void startSoon(JobId job, String type) {
+    if (types().contains(type)) { // else no worker here will ever be ready for it
+      urgent.add(job, type);
+      wake();
+    }
   }
 
+  /**
+   * Claims the urgent jobs that can start now. The others stay: a worker that becomes ready wakes
+   * this thread, and so does a task that ends without a slot.
+   */
   private void claimUrgent() {
-    for (JobId job = urgent.first(); job != null; job = urgent.first()) {
-      if (slotlessPermits.tryAcquire()) { // else it waits for its turn in the queue
-        claimWithoutSlot(job);
+    Set<String> ready = readyTypes();
+    for (JobId job : urgent.of(ready)) {
+      if (!slotlessPermits.tryAcquire()) {
+        return;
       }
+      claimWithoutSlot(job, ready);
       urgent.remove(job); // not before: if the store fails, it is asked again
     }
   }
 
-  private void claimWithoutSlot(JobId job) {
+  private Set<String> readyTypes() {
+    Set<String> ready = new HashSet<>();
+    settings.groups().forEach(group -> ready.addAll(group.readyTypes()));
+    return ready;
+  }
+
+  private void claimWithoutSlot(JobId job, Set<String> ready) {
     List<Claim> claims = List.of();
     try {
-      Set<String> ready = new HashSet<>();
-      settings.groups().forEach(group -> ready.addAll(group.readyTypes()));
       claims = store.claim(new ClaimRequest(ready, 1, settings.name(), null).ofJob(job));
     } finally {
       if (claims.isEmpty()) {
@@ -203,9 +216,6 @@ final class WorkerPool {
     TaskAttempt attempt;
     try {
       attempt = new TaskAttempt(claim, claimed++, store, storeRetry, settings.clock());
-      if (!placement.holdsSlot) {
-        attempt.markInteractive();
-      }
       running.put(attempt, placement);
     } catch (RuntimeException | Error e) {
       release(placement);
@@ -269,6 +279,9 @@ final class WorkerPool {
       releaseSlot(placement.group);
     } else {
       slotlessPermits.release();
+      if (!urgent.isEmpty()) {
+        wake(); // one of them may have found no permit
+      }
     }
   }
 

@@ -69,12 +69,14 @@ class SlotReleaseTest {
 
   @Test
   void aTaskBeyondTheLimitKeepsItsSlot() throws Exception {
-    inMemory.start(64, far, near);
-    JobId waits = inMemory.submit("far", inputs(2_200));
-    awaitRunning(2_048 + 64);
+    ServerBuilder builder = inMemory.builder(far, near).slots(4);
+    builder.maxSlotless = 30;
+    inMemory.start(builder);
+    JobId waits = inMemory.submit("far", inputs(50));
+    awaitRunning(30 + 4);
     here.countDown();
     assertThat(inMemory.await(waits).status()).isEqualTo(Status.DONE);
-    assertThat(most).hasValue(2_048 + 64);
+    assertThat(most).hasValue(30 + 4);
   }
 
   @Test

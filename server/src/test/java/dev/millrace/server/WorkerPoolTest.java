@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Semaphore;
@@ -86,37 +85,6 @@ class WorkerPoolTest {
     }
   }
 
-  /** A worker that becomes ready when a test says so. */
-  private static final class Gated implements Worker {
-    private final List<Runnable> hooks = new CopyOnWriteArrayList<>();
-    private volatile boolean ready;
-
-    void becomeReady() {
-      ready = true;
-      hooks.forEach(Runnable::run);
-    }
-
-    @Override
-    public String type() {
-      return "gated";
-    }
-
-    @Override
-    public TaskOutcome work(TaskContext task) {
-      return TaskOutcome.done(task.text());
-    }
-
-    @Override
-    public boolean ready() {
-      return ready;
-    }
-
-    @Override
-    public void onReady(Runnable hook) {
-      hooks.add(hook);
-    }
-  }
-
   @Test
   void aWorkerGetsNoTaskBeforeItIsReadyAndThenAtOnce() throws InterruptedException {
     Set<String> claimed = ConcurrentHashMap.newKeySet();
@@ -131,7 +99,7 @@ class WorkerPoolTest {
           }
           return call.proceed();
         };
-    Gated gated = new Gated();
+    GatedWorker gated = new GatedWorker();
     for (boolean together : new boolean[] {true, false}) {
       try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(sleepy))) {
         ServerBuilder builder = inMemory.builder(Worker.of("open", TaskContext::text));
@@ -178,52 +146,6 @@ class WorkerPoolTest {
       go.release(inputs.length);
       assertThat(inMemory.await(programs).status()).isEqualTo(Status.DONE);
       assertThat(most).hasValue(2);
-    }
-  }
-
-  @Test
-  void anUrgentJobStartsWhileAllSlotsAreBusy() throws InterruptedException {
-    CountDownLatch go = new CountDownLatch(1);
-    CountDownLatch busy = new CountDownLatch(2);
-    Worker worker =
-        Worker.of(
-            "wait",
-            task -> {
-              if (task.text().equals("slow")) {
-                busy.countDown();
-                go.await();
-              }
-              return task.isInteractive() ? "at once" : "in turn";
-            });
-    try (InMemoryServer inMemory = new InMemoryServer()) {
-      Server server = inMemory.start(2, worker);
-      JobId queue = inMemory.submit("wait", "slow", "slow", "slow");
-      assertThat(busy.await(30, TimeUnit.SECONDS)).isTrue();
-      JobId waiting = inMemory.submit("wait", "x");
-      JobId urgent = inMemory.submit("wait", "x");
-
-      server.startSoon(new JobId("1"));
-      server.startSoon(urgent);
-      assertThat(inMemory.await(urgent).status()).isEqualTo(Status.DONE);
-      assertThat(inMemory.task(urgent).result().text()).isEqualTo("at once");
-      assertThat(inMemory.task(waiting).state()).isEqualTo(TaskState.PENDING);
-
-      go.countDown();
-      assertThat(inMemory.await(queue).status()).isEqualTo(Status.DONE);
-      assertThat(inMemory.await(waiting).status()).isEqualTo(Status.DONE);
-      assertThat(inMemory.task(waiting).result().text()).isEqualTo("in turn");
-    }
-  }
-
-  @Test
-  void anUrgentJobWithoutAReadyWorkerWaitsInTheQueue() throws InterruptedException {
-    Gated gated = new Gated();
-    try (InMemoryServer inMemory = new InMemoryServer()) {
-      Server server = inMemory.start(1, gated);
-      JobId job = inMemory.submit("gated", "x");
-      server.startSoon(job);
-      gated.becomeReady();
-      assertThat(inMemory.await(job).status()).isEqualTo(Status.DONE);
     }
   }
 

@@ -1,24 +1,40 @@
 package dev.millrace.server.internal;
 
 import dev.millrace.core.job.JobId;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
-/** The jobs that must not wait for a free slot, in the order in which they came. Thread-safe. */
+/**
+ * The jobs that must not wait for a free slot, with the type of the task that is to start, in the
+ * order in which they came. Thread-safe.
+ */
 public final class UrgentJobs {
-  private final Set<JobId> jobs = new LinkedHashSet<>(); // guarded by this
+  private final Map<JobId, String> types = new LinkedHashMap<>(); // guarded by this
 
-  public synchronized void add(JobId job) {
-    jobs.add(job);
+  public synchronized void add(JobId job, String type) {
+    types.put(job, type);
   }
 
-  /** The first one, which stays in the list; null if there is none. */
-  public synchronized @Nullable JobId first() {
-    return jobs.isEmpty() ? null : jobs.iterator().next();
+  /** Those with a task of one of these types. */
+  public synchronized List<JobId> of(Set<String> ready) {
+    List<JobId> jobs = new ArrayList<>();
+    types.forEach(
+        (job, type) -> {
+          if (ready.contains(type)) {
+            jobs.add(job);
+          }
+        });
+    return jobs;
   }
 
   public synchronized void remove(JobId job) {
-    jobs.remove(job);
+    types.remove(job);
+  }
+
+  public synchronized boolean isEmpty() {
+    return types.isEmpty();
   }
 }

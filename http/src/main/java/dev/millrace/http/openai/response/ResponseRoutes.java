@@ -10,6 +10,7 @@ import dev.millrace.http.openai.response.store.ResponseExpiry;
 import dev.millrace.http.openai.response.store.ResponseSignals;
 import dev.millrace.http.openai.response.store.ResponseStore;
 import dev.millrace.http.openai.response.store.StoredResponse;
+import dev.millrace.http.openai.response.store.UnendedResponses;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Problem;
@@ -30,11 +31,13 @@ public final class ResponseRoutes implements AutoCloseable {
   private final ResponseBackend backend;
   private final ResponseCreation creation;
   private final ResponseExpiry expiry;
+  private final UnendedResponses unended;
 
-  ResponseRoutes(ResponseBackend backend, ResponseExpiry expiry) {
+  private ResponseRoutes(ResponseBackend backend, ResponseExpiry expiry, UnendedResponses unended) {
     this.backend = backend;
     this.creation = new ResponseCreation(backend);
     this.expiry = expiry;
+    this.unended = unended;
   }
 
   /**
@@ -56,7 +59,14 @@ public final class ResponseRoutes implements AutoCloseable {
             !keep.isZero());
     // What was stored before is deleted also by a server that stores nothing.
     return new ResponseRoutes(
-        backend, ResponseExpiry.start(store, responses, keep.isZero() ? USUAL_TIME : keep));
+        backend,
+        ResponseExpiry.start(store, responses, keep.isZero() ? USUAL_TIME : keep),
+        new UnendedResponses(store));
+  }
+
+  /** Lets the responses start that an earlier server has not finished. Call it once. */
+  public void startUnended() {
+    unended.startSoon(backend.urgent());
   }
 
   public List<Route> routes() {
@@ -83,9 +93,6 @@ public final class ResponseRoutes implements AutoCloseable {
     StoredResponse response = require(call);
     boolean stream = call.query("stream").map("true"::equals).orElse(false);
     if (stream) {
-      if (!response.flex() && !backend.responses().hasEnded(response)) {
-        backend.urgent().accept(response.job()); // after a restart it waits in the queue
-      }
       long after = call.query("starting_after").map(Long::valueOf).orElse(-1L);
       return new StoredResponseStream(backend, call, response, after).toResponse();
     }
@@ -145,6 +152,7 @@ public final class ResponseRoutes implements AutoCloseable {
 
   @Override
   public void close() {
+    unended.close();
     expiry.close();
     backend.signals().close();
   }

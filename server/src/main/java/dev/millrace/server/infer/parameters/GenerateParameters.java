@@ -11,9 +11,11 @@ import org.jspecify.annotations.Nullable;
  * The checked parameters of a generate task. Defaults are not filled in.
  *
  * @param model null: the default
+ * @param interactive whether someone waits for the output: it comes before the work of the queue
  */
 public record GenerateParameters(
     @Nullable String model,
+    boolean interactive,
     TaskPrompt prompt,
     ToolParameters tools,
     SamplingParameters sampling,
@@ -23,6 +25,7 @@ public record GenerateParameters(
   private static final Set<String> SAMPLING =
       Set.of(
           "model",
+          "interactive",
           "temperature",
           "top_k",
           "top_p",
@@ -61,6 +64,7 @@ public record GenerateParameters(
     ToolParameters tools = ToolParameters.of(fields);
     return new GenerateParameters(
         fields.text("model"),
+        Boolean.TRUE.equals(fields.flag("interactive")),
         tools.choice() == ToolParameters.Choice.NONE ? prompt.withoutTools() : prompt,
         tools,
         sampling(fields),

@@ -54,7 +54,7 @@ public final class GenerateRunner {
     try {
       GenerateParameters asked = GenerateParameters.of(task.data(), task.input());
       String model = modelName(asked);
-      ModelRequest<LoadedModel> request = library.requestGenerator(model, task.isInteractive());
+      ModelRequest<LoadedModel> request = library.requestGenerator(model, asked.interactive());
       task.releaseSlotWhile(() -> !library.isReady(model));
       Optional<ModelLease<LoadedModel>> lease;
       try (Subscription _ = task.stopSignal().onAny(request::cancel)) {
@@ -173,7 +173,7 @@ public final class GenerateRunner {
         GenerationRequest request =
             resolved
                 .request(model.weightless(), task.claimOrder())
-                .withInteractive(task.isInteractive())
+                .withInteractive(asked.interactive())
                 .resumedFrom(ResolvedTask.ids(prior));
         Generation generation = model.engine().submit(request, journaler);
         // Prepared, by the engine, too: until it begins, a crash is the fault of another task.

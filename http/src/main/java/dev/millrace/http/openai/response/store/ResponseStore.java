@@ -3,6 +3,7 @@ package dev.millrace.http.openai.response.store;
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 public final class ResponseStore {
   /** The tag of all jobs that are responses. */
   static final String TAG = "openai-response";
+
+  /** The type of the task of a response. */
+  public static final String TYPE = "generate";
 
   static final int STAGE = 1;
   static final int TASK = 1;
@@ -54,12 +58,19 @@ public final class ResponseStore {
       JsonObject data,
       TraceContext trace) {}
 
-  /** Stores a response, durably; a worker makes it. */
+  /**
+   * Stores a response, durably; a worker makes it. Unless it is for the queue, the job itself says
+   * that it comes before the queue's work: whoever claims it, also after a restart, computes it so.
+   */
   public void submit(Submission submission) {
     JsonObject parameters = JsonObject.create();
     parameters.values().putAll(submission.data.values());
     Object messages = parameters.values().remove("messages");
     parameters.put("record_pieces", true);
+    boolean flex = submission.response.flex();
+    if (!flex) {
+      parameters.put("interactive", true);
+    }
     TaskSpec task =
         new TaskSpec(
             JsonObject.create().put("messages", messages).values(),
@@ -70,11 +81,10 @@ public final class ResponseStore {
     JobSpec job =
         JobSpec.builder()
             .tags(List.of(TAG))
+            .priority(flex ? Priority.MEDIUM : Priority.VERY_HIGH)
             .data(submission.response.toJobData())
             .trace(submission.trace)
-            .stages(
-                List.of(
-                    StageSpec.builder("generate").data(parameters).tasks(List.of(task)).build()))
+            .stages(List.of(StageSpec.builder(TYPE).data(parameters).tasks(List.of(task)).build()))
             .build();
     store.submit(job, submission.response.job());
   }

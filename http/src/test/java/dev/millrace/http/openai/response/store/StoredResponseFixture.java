@@ -31,11 +31,15 @@ final class StoredResponseFixture implements AutoCloseable {
           (_, _) -> new AssistantOutputParser(new OutputFormat(null, false, null, List.of())));
 
   StoredResponse submit(String owner, boolean background) {
+    return submit(owner, background, false);
+  }
+
+  StoredResponse submit(String owner, boolean background, boolean flex) {
     JobId job = settings.ids().get();
     ResponseHead head =
         new ResponseHead(
             StoredResponse.ids(job), 10, background, JsonObject.create().put("model", "house"));
-    StoredResponse response = new StoredResponse(job, owner, false, head);
+    StoredResponse response = new StoredResponse(job, owner, flex, head);
     responses.submit(
         new ResponseStore.Submission(
             response,
