@@ -42,7 +42,7 @@ class UnloadedModelTest {
       assertThat(direct.applyTemplate(data(""))).isEqualTo("once");
       int[] ids = direct.tokenize("other", "once", true, true);
       assertThat(direct.countPromptTokens(data(""))).isEqualTo(ids.length);
-      assertThat(direct.detokenize("other", ids)).isEqualTo("once");
+      assertThat(direct.detokenize("other", ids, false)).isEqualTo("once");
       assertThat(direct.tokenText("other", ids[ids.length - 1])).isNotEmpty();
       direct.requireRunnable(data(""));
       assertThatThrownBy(() -> direct.requireRunnable(data(", \"logit_bias\": {\"999\": 1}")))

@@ -163,7 +163,7 @@ class TermsResolverTest {
         new FakeTaskContext("generate", input, Json.object("{\"stop\": [\"x\"]}"));
     ResolvedTask fresh = ((Fresh) resolve(first)).task();
     assertThat(text(fresh)).isEqualTo("Ada: once");
-    assertThat(fresh.request(lease.item(), 0).stopScope().thoughts()).isNotNull();
+    assertThat(fresh.request(lease.item().weightless(), 0).stopScope().thoughts()).isNotNull();
     Map<String, Object> parameters =
         new LinkedHashMap<>(first.frozen.object("parameters").values());
     assertThat(parameters).containsKeys("stop_start", "names");
@@ -175,7 +175,7 @@ class TermsResolverTest {
     FakeTaskContext next = next(first, JsonObject.of(terms, "terms"));
     ResolvedTask resumed = ((Resumed) resolve(next)).task();
     assertThat(text(resumed)).isEqualTo("once");
-    assertThat(resumed.request(lease.item(), 0).stopScope().thoughts()).isNull();
+    assertThat(resumed.request(lease.item().weightless(), 0).stopScope().thoughts()).isNull();
     assertThat(next.lines).isEmpty();
   }
 
