@@ -2,6 +2,7 @@ package dev.millrace.cli.documents;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.cli.LauncherEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,10 +67,7 @@ final class ExampleRun {
 
   private static ProcessBuilder shell(Path script, Path dir) {
     ProcessBuilder shell = new ProcessBuilder("sh", "-eu", script.toString());
-    shell.environment().put("MILLRACE_NO_BUILD", "1");
-    // as for every process of a test: these are short, and nothing is measured
-    shell.environment().put("MILLRACE_JAVA_OPTS", "-XX:+TieredCompilation");
-    shell.environment().put("MILLRACE_WARMUP", "0");
+    LauncherEnvironment.prepare(shell.environment());
     shell.environment().merge("PATH", dir.toString(), (path, own) -> own + ":" + path);
     return shell.directory(dir.toFile()).redirectErrorStream(true);
   }

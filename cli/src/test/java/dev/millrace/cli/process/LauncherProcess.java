@@ -1,6 +1,7 @@
 package dev.millrace.cli.process;
 
 import dev.millrace.cli.InProcessCli;
+import dev.millrace.cli.LauncherEnvironment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -49,11 +50,8 @@ public final class LauncherProcess implements AutoCloseable {
       Path err = Files.createTempFile(directory, "err", "");
       builder.directory(directory.toFile());
       builder.redirectOutput(out.toFile()).redirectError(err.toFile());
-      builder.environment().put("MILLRACE_NO_BUILD", "1"); // use the jar of this build
+      LauncherEnvironment.prepare(builder.environment());
       builder.environment().put("millrace", script().toString());
-      // these processes are short: most of their time is compilation
-      builder.environment().put("MILLRACE_JAVA_OPTS", "-XX:+TieredCompilation");
-      builder.environment().put("MILLRACE_WARMUP", "0"); // nothing here is measured
       builder.environment().remove("MILLRACE_WORKSPACE");
       Process process = builder.start();
       process.getOutputStream().close();
