@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code nodes} and {@code pipes} without a network; {@code PipesIT} tests them with nodes. */
+/** {@code nodes} and {@code pipes} without a network; {@code PipeStatusIT} tests them with nodes. */
 class NetworkQueryTest extends CommandFixture {
   @BeforeEach
   void open() {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.cli.place.PlaceOpener;
+import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.core.ConditionFactory;
@@ -50,5 +52,33 @@ abstract class LauncherFixture extends CommandFixture {
 
   static ConditionFactory soon() {
     return ServeProcess.soon();
+  }
+
+  /** Submits prompts that differ, each with a seed of its own. */
+  List<String> submit(String workspace, int count, int tokens) {
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      ids.add(
+          cli.submit(
+              workspace,
+              "Write a story about a " + (i % 2 == 0 ? "cat" : "boat") + " and the number " + i,
+              "--seed",
+              Integer.toString(i),
+              "-n",
+              Integer.toString(tokens)));
+    }
+    return ids;
+  }
+
+  boolean allDone(String workspace, List<String> ids) {
+    return ids.stream().allMatch(id -> Files.isDirectory(dir.resolve(workspace + "/output/" + id)));
+  }
+
+  void awaitDone(LauncherProcess server, String workspace, List<String> ids, Duration limit) {
+    soon()
+        .atMost(limit)
+        .conditionEvaluationListener(
+            _ -> assertThat(server.isAlive()).as(server.out() + server.err()).isTrue())
+        .until(() -> allDone(workspace, ids));
   }
 }

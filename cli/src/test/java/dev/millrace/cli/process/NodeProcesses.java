@@ -93,6 +93,15 @@ final class NodeProcesses implements AutoCloseable {
     return options;
   }
 
+  /** The options of a server whose model is {@code house.gguf}, with its middle at the nodes. */
+  List<String> serving(String... more) {
+    List<String> options =
+        new ArrayList<>(List.of("--threads", "1", "--end-model", "house=house.gguf"));
+    options.addAll(joining());
+    options.addAll(List.of(more));
+    return options;
+  }
+
   /** The output of {@code millrace nodes} or {@code pipes}, asked at one node. */
   JsonObject ask(String command, String at) {
     InProcessCli.Result said =
