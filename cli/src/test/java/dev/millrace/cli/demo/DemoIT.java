@@ -7,8 +7,10 @@ import dev.millrace.cli.InProcessCli;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.model.HouseModel;
 import dev.millrace.cli.process.LauncherProcess;
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
-import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -24,14 +26,18 @@ import org.junit.jupiter.api.io.TempDir;
 /** The demo through the launcher, with the bundled model. */
 class DemoIT {
   @TempDir static Path dir;
-  private static JsonObject first;
+  private static InProcessCli.Result first;
+  private static List<String> texts;
 
   @BeforeAll
-  static void runOnce() {
+  static void runOnce() throws IOException {
     assertThat(HouseModel.in(LauncherProcess.script().getParent())).isRegularFile();
-    InProcessCli.Result result = shell("TMPDIR=. $millrace demo --json <&-");
-    assertThat(result.status()).as(result.toString()).isZero();
-    first = Json.object(result.line());
+    Files.createDirectory(dir.resolve("first"));
+    first = shell("TMPDIR=first $millrace demo <&-");
+    assertThat(first.status()).as(first.toString()).isZero();
+    Workspace workspace = Workspace.open(InProcessDemo.workspaces(dir.resolve("first")).getFirst());
+    JobId job = workspace.reader().list(JobReader.Query.all()).getFirst();
+    texts = texts(workspace.root() + " " + job);
   }
 
   private static InProcessCli.Result shell(String line) {
@@ -40,31 +46,28 @@ class DemoIT {
     }
   }
 
-  private static List<String> texts() {
-    return first.list("stories").stream()
-        .map(each -> JsonObject.of(each, "story").string("story"))
+  private static List<String> texts(String job) {
+    return shell("$millrace flow " + job + " --stage 1").lines().stream()
+        .map(line -> Json.object(line).string("result"))
         .toList();
   }
 
   @Test
-  void aSecondDemoGivesTheSameTextAndLeavesNothingRunning() throws IOException {
-    Path apart = Files.createDirectory(dir.resolve("second"));
-    InProcessCli.Result second = shell("TMPDIR=second $millrace demo </dev/null");
-    assertThat(second.status()).as(second.toString()).isZero();
-    assertThat(second.err()).doesNotContain("Error");
-    assertThat(second.out()).contains("Approved.", "{\"characters\":", "tokens/s");
-    assertThat(texts())
+  void theTextsAreShownAndNothingIsLeftRunning() throws IOException {
+    assertThat(first.err()).doesNotContain("Error");
+    assertThat(first.out()).contains("Approved.", "{\"characters\":", "tokens/s");
+    assertThat(texts)
         .hasSize(8)
         .allSatisfy(
-            text -> assertThat(second.out()).contains(DemoNarration.wrapped(text, 3).getFirst()));
-    assertThat(InProcessDemo.workspaces(apart)).hasSize(1);
-    assertThat(shell("$millrace serve -d second/millrace-demo-1 --status").out())
+            text -> assertThat(first.out()).contains(DemoNarration.wrapped(text, 3).getFirst()));
+    assertThat(InProcessDemo.workspaces(dir.resolve("first"))).hasSize(1);
+    assertThat(shell("$millrace serve -d first/millrace-demo-1 --status").out())
         .isEqualTo("not running\n");
   }
 
   /** TERM instead of ^C, which processes in the background may ignore. */
   @Test
-  void aStoppedDemoResumesWithThePrintedCommands() throws IOException {
+  void aStoppedDemoResumesToTheSameTextsWithThePrintedCommands() throws IOException {
     Path apart = Files.createDirectory(dir.resolve("stopped"));
     try (LauncherProcess demo = LauncherProcess.shell(dir, "TMPDIR=stopped exec $millrace demo")) {
       await().atMost(Duration.ofSeconds(50)).until(() -> journaled(apart) > 2_000);
@@ -77,9 +80,7 @@ class DemoIT {
         assertThat(result.status()).as(result.toString()).isZero();
       }
       String job = approve.substring(approve.indexOf(" approve ") + 9, approve.lastIndexOf(' '));
-      assertThat(shell("$millrace flow " + job + " --stage 1").lines())
-          .extracting(line -> Json.object(line).string("result"))
-          .isEqualTo(texts());
+      assertThat(texts(job)).isEqualTo(texts);
     }
   }
 
