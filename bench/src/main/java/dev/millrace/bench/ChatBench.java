@@ -66,7 +66,8 @@ public final class ChatBench {
   public static void main(String[] args) throws Exception {
     BenchOptions options =
         new BenchOptions(
-            args, Set.of("model", "slots", "requests", "prompt", "period", "output", "rounds", "idle"));
+            args,
+            Set.of("model", "slots", "requests", "prompt", "period", "output", "rounds", "idle"));
     String name = options.text("model").orElse("1b-Q4_0");
     try {
       System.out.println(name);

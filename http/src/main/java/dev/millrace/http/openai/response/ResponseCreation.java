@@ -160,7 +160,7 @@ final class ResponseCreation {
         backend.urgent().accept(prepared.job);
       }
       if (delivery.stream()) {
-        return new StoredResponseStream(backend, call, response, -1).toResponse();
+        return new StoredResponseStream(backend, call::isClientGone, response, -1).toResponse();
       }
       return ApiResponse.ok(
           delivery.background()

@@ -94,7 +94,7 @@ public final class ResponseRoutes implements AutoCloseable {
     boolean stream = call.query("stream").map("true"::equals).orElse(false);
     if (stream) {
       long after = call.query("starting_after").map(Long::valueOf).orElse(-1L);
-      return new StoredResponseStream(backend, call, response, after).toResponse();
+      return new StoredResponseStream(backend, call::isClientGone, response, after).toResponse();
     }
     if (call.query("starting_after").isPresent()) {
       throw OpenAiError.invalid("starting_after", "needs stream=true");

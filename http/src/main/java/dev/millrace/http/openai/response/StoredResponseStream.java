@@ -3,22 +3,23 @@ package dev.millrace.http.openai.response;
 import dev.millrace.http.openai.response.store.ResponseReplay;
 import dev.millrace.http.openai.response.store.ResponseSignals.Watch;
 import dev.millrace.http.openai.response.store.StoredResponse;
-import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.stream.EventStream;
 import dev.millrace.http.transport.ClientGoneException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 /**
  * Sends the events of a stored response: those that the store has at once, later ones as they come.
  * It only reads: a client that disconnects changes nothing. While nothing happens, it looks at the
  * client and at the store with each keep-alive only.
  *
+ * @param clientGone whether the client is known to have disconnected
  * @param after the number of the last event that the client has; -1: none
  */
 record StoredResponseStream(
-    ResponseBackend backend, ApiRequest request, StoredResponse response, long after)
+    ResponseBackend backend, BooleanSupplier clientGone, StoredResponse response, long after)
     implements EventStream.Source {
   private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
 
@@ -43,7 +44,7 @@ record StoredResponseStream(
             while (replay.advance().isEmpty()) {
               writer.flush();
               watch.await(KEEP_ALIVE.minusNanos(System.nanoTime() - sent[0]));
-              if (request.isClientGone()) {
+              if (clientGone.getAsBoolean()) {
                 throw new ClientGoneException(false, null);
               }
               if (System.nanoTime() - sent[0] >= KEEP_ALIVE.toNanos()) {

@@ -9,6 +9,7 @@ import dev.millrace.http.HttpSettings;
 import dev.millrace.http.IdleClients;
 import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.inference.FakeGeneration;
+import dev.millrace.http.openai.request.ClientFields;
 import dev.millrace.http.openai.request.OpenAiError;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
@@ -47,7 +48,9 @@ class IdleStreamsTest {
     }
 
     private ApiResponse stream(ApiRequest request) throws InterruptedException {
-      ChoiceReader reader = new ChoiceReader(this::answer, "messages", Duration.ofSeconds(10));
+      ChoiceReader reader =
+          new ChoiceReader(
+              this::answer, ClientFields.chat(JsonObject.create()), Duration.ofSeconds(10));
       DirectRequest choice = new DirectRequest(JsonObject.create(), 0, Instant.EPOCH, true);
       return reader.stream(request, List.of(choice), Listener::new);
     }

@@ -170,7 +170,7 @@ class BrokenStreamTest {
                   sent.writeBytes(bytes);
                   fault.set(new StoreException("secret path"));
                 });
-        new StoredResponseStream(backend, response, 0).write(failing);
+        new StoredResponseStream(backend, () -> false, response, 0).write(failing);
       }
       fault.set(null);
     }
