@@ -227,7 +227,17 @@ public final class WorkspaceScanner implements AutoCloseable {
 
   /** Handles a job that appeared; it may be known already, or gone again. */
   public void discover(JobId id) {
-    if (!isExpected(id) && !isKnown(id)) {
+    if (!isExpected(id)) {
+      discoverSubmitted(id);
+    }
+  }
+
+  /**
+   * Handles a job that the owner itself has submitted. It may be expected again: by another thread
+   * that submits under the same id, and will learn that it is there.
+   */
+  public void discoverSubmitted(JobId id) {
+    if (!isKnown(id)) {
       runIsolated(
           id,
           () -> {

@@ -221,6 +221,9 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
     } finally {
       if (id[0] != null && done) {
         scanner.arrived(id[0]);
+        if (given != null) {
+          scanner.discover(given); // of another process, perhaps, and ignored while it was expected
+        }
       } else if (id[0] != null) {
         scanner.submissionFailed(id[0]);
       }
@@ -236,7 +239,7 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
     } else if (spec.stages().isEmpty()) {
       scanner.markNothingToClaim(id); // nothing to claim or read before it has a stage
     } else {
-      scanner.discover(id);
+      scanner.discoverSubmitted(id);
     }
     updater()
         .notifier()
