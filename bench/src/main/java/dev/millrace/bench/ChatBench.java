@@ -10,7 +10,6 @@ import dev.millrace.bench.model.RandomWeights;
 import dev.millrace.bench.model.SamplingChoice;
 import dev.millrace.bench.model.Workload;
 import dev.millrace.bench.model.WorkloadRunner;
-import dev.millrace.cli.read.TokenMeter;
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
@@ -46,6 +45,8 @@ import org.jspecify.annotations.Nullable;
 public final class ChatBench {
   private static final int TASKS = 10_000;
   private static final int CONTEXT = 1_024;
+  private static final int REQUEST_OUTPUT = 8;
+  private static final int OUTPUT = 64; // tokens of each task
   private static final int PROMPT = 32; // tokens of all but the requests beside the job
 
   private final BenchOptions options;
@@ -100,14 +101,13 @@ public final class ChatBench {
     while (server.metric("millrace_batch_sequences") < slots) {
       Thread.sleep(200);
     }
-    TokenMeter tokens = new TokenMeter(workspace.reader().find(job).orElseThrow(), 1);
-    Runnable poll = () -> tokens.poll(workspace.reader());
+    int own = options.number("prompt", 512) + REQUEST_OUTPUT;
     List<Double> alone = new ArrayList<>();
     List<Double> beside = new ArrayList<>();
     List<Double> times = new ArrayList<>();
     for (int i = 0; i < requests; i++) {
-      alone.add(rate(tokens, poll, period, () -> {}));
-      beside.add(rate(tokens, poll, period, () -> times.add(one(server).firstNanos() / 1e6)));
+      alone.add(rate(server, period, 0, () -> {}));
+      beside.add(rate(server, period, own, () -> times.add(one(server).firstNanos() / 1e6)));
     }
     workspace.controls().apply(job, new Lever.Abort(), Cause.SYSTEM);
     double busy = InterleavedRounds.median(times);
@@ -120,25 +120,36 @@ public final class ChatBench {
         times.size());
     System.out.printf(
         Locale.ROOT,
-        "the job's tokens/s: alone %.1f, with a request each %.0f s %.1f, %.2fx%n",
+        "the job's rows/s: alone %.1f, with a request each %.0f s %.1f, %.2fx%n",
         mean(alone),
         period / 1e9,
         mean(beside),
         mean(beside) / mean(alone));
   }
 
-  /** The job's rate over a period that begins with an action. */
-  private static double rate(TokenMeter tokens, Runnable poll, long period, Action action)
+  /**
+   * The rows of the job a second, over a period that begins with an action. All its tasks are about
+   * equally far, so that its tokens come in waves, one for each time that they all begin; the rows
+   * of its prompts and its tokens together do not. What preempted tasks compute again is not
+   * counted.
+   *
+   * @param own the rows of the action
+   */
+  private static double rate(ModelServer server, long period, int own, Action action)
       throws Exception {
-    poll.run();
-    long before = tokens.generated();
+    double before = jobRows(server);
     long start = System.nanoTime();
     action.run();
     while (System.nanoTime() - start < period) {
       Thread.sleep(100);
     }
-    poll.run();
-    return (tokens.generated() - before) / ((System.nanoTime() - start) / 1e9);
+    return (jobRows(server) - before - own) / ((System.nanoTime() - start) / 1e9);
+  }
+
+  private static double jobRows(ModelServer server) throws Exception {
+    int most = PROMPT + OUTPUT; // that a preempted task computes again
+    return server.metric("millrace_batch_rows_total")
+        - most * server.metric("millrace_preemptions_total");
   }
 
   private static double mean(List<Double> values) {
@@ -159,13 +170,13 @@ public final class ChatBench {
     return JobSpec.of(
         List.of(
             StageSpec.builder("generate")
-                .data(new SamplingChoice(0).parameters(64))
+                .data(new SamplingChoice(0).parameters(OUTPUT))
                 .tasks(tasks)
                 .build()));
   }
 
   private CompletionStream one(ModelServer server) throws Exception {
-    return CompletionStream.run(server, random, options.number("prompt", 512), 8);
+    return CompletionStream.run(server, random, options.number("prompt", 512), REQUEST_OUTPUT);
   }
 
   private double firstToken(ModelServer server, int requests) throws Exception {

@@ -21,9 +21,11 @@ import org.jspecify.annotations.Nullable;
 public final class AssistantOutputParser {
   private final @Nullable ReasoningSplitter thoughts;
   private final @Nullable CallFinder finder;
+  private final boolean callsOnly;
   private final Parts parts = new Parts();
 
   public AssistantOutputParser(OutputFormat format) {
+    callsOnly = format.callsOnly();
     ReasoningSplitter.Tags tags = format.thoughtTags();
     thoughts = tags == null ? null : new ReasoningSplitter(tags, format.thoughtsOpened());
     ToolCallFormat calls = format.calls();
@@ -56,7 +58,7 @@ public final class AssistantOutputParser {
     if (thoughts != null) {
       split(thoughts.end());
     }
-    if (finder != null) {
+    if (finder != null && !(cut && callsOnly)) {
       finder.end(cut);
     }
     return parts.take();

@@ -138,6 +138,22 @@ final class AssistantOutputParserTest {
   }
 
   @Test
+  void anAnswerOfCallsOnlyHasNoTextWhereItIsCut() {
+    for (ToolCallFormat format : ToolCallFormat.values()) {
+      String call = format.write(List.of(new ToolCall("search", Map.of("query", "\"a\""))));
+      OutputFormat only = new OutputFormat(null, false, format, TOOLS).withCallsOnly();
+      for (int end = 1; end <= call.length(); end++) {
+        AssistantOutputParser parser = new AssistantOutputParser(only);
+        List<OutputPart> parts = new ArrayList<>(parser.feed(call.substring(0, end)));
+        parts.addAll(parser.end(true));
+        assertThat(parts)
+            .as("%s %s", format, call.substring(0, end))
+            .noneMatch(OutputPart.Text.class::isInstance);
+      }
+    }
+  }
+
+  @Test
   void callsThatNoTriggerCoversAreHeldBackNonetheless() {
     OutputFormat format =
         new OutputFormat(null, false, ToolCallFormat.GENERIC, TOOLS).withConstrainedCalls();

@@ -12,6 +12,7 @@ import dev.millrace.engine.grammar.TestVocabulary;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -106,6 +107,45 @@ final class ToolCallGrammarTest {
     assertThat(matches(grammar, "[TOOL_CALLS]noop[ARGS]{\"")).isFalse();
     assertThat(matches(grammar, "[TOOL_CALLS]noop[CALL_ID]a1b2c3d4e[ARGS]{}")).isTrue();
     assertThat(matches(grammar, "[TOOL_CALLS]weather[ARGS]{}")).isFalse();
+  }
+
+  @Test
+  void whatCannotBeEnforcedLeavesTheRestInForce() {
+    Map<String, @Nullable Object> digit =
+        Map.of("type", "integer", "minimum", 1, "maximum", 3, "x-order", 1, "multipleOf", 7);
+    Map<String, @Nullable Object> word = Map.of("type", "string", "pattern", "^(?=a)b");
+    Map<String, @Nullable Object> parameters =
+        Map.of(
+            "type",
+            "object",
+            "properties",
+            new TreeMap<>(Map.of("a", digit, "b/c", word)),
+            "required",
+            List.of("a", "b/c"),
+            "additionalProperties",
+            false,
+            "minProperties",
+            1,
+            "if",
+            Map.of());
+    Tool tool = new Tool("f", null, parameters, false);
+    Grammar json = ToolCallGrammar.forced(ToolCallFormat.MISTRAL_SMALL, List.of(tool), false);
+    String call = "[TOOL_CALLS]f[ARGS]{\"a\": 2, \"b/c\": \"any\"}";
+    assertThat(matches(json, call)).isTrue();
+    assertThat(matches(json, call.replace('2', '4'))).isFalse();
+    assertThat(matches(json, call.replace("\"any\"", "5"))).isFalse();
+    assertThat(matches(json, call.replace("\"a\"", "\"x\""))).isFalse();
+    Grammar tags = ToolCallGrammar.forced(ToolCallFormat.QWEN3_CODER, List.of(tool), false);
+    String tagged =
+        "<tool_call>\n<function=f>\n<parameter=a>\n2\n</parameter>\n<parameter=b/c>\nany\n"
+            + "</parameter>\n</function>\n</tool_call>";
+    assertThat(matches(tags, tagged)).isTrue();
+    assertThat(matches(tags, tagged.replace('2', '4'))).isFalse();
+    Tool strict = new Tool("f", null, parameters, true);
+    assertThatThrownBy(
+            () -> ToolCallGrammar.forced(ToolCallFormat.HERMES, List.of(strict), false))
+        .isInstanceOf(GrammarException.class)
+        .hasMessageContaining("tool f is strict");
   }
 
   @Test

@@ -3,15 +3,21 @@ package dev.millrace.engine.internal.toolcall;
 import dev.millrace.engine.error.GrammarException;
 import dev.millrace.engine.grammar.Grammar;
 import dev.millrace.engine.grammar.JsonSchema;
+import dev.millrace.engine.internal.grammar.schema.UnsupportedKeywordException;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The grammar of a tool's arguments, by the schema of its parameters. What cannot be enforced is
- * refused for a strict tool; another one then takes anything.
+ * The grammar of a tool's arguments, by the schema of its parameters. A keyword that cannot be
+ * enforced is refused for a strict tool, and left out for another one, so that the rest holds. Where
+ * that is not possible either, the tool takes any object.
  */
 final class ArgumentGrammar {
+  /** The most keywords that are left out of one schema. */
+  private static final int MAX_DROPPED = 64;
+
   private final String tool;
   private final Map<String, ? extends @Nullable Object> parameters;
   private final boolean strict;
@@ -26,29 +32,42 @@ final class ArgumentGrammar {
   Grammar json() {
     return parameters.isEmpty()
         ? Grammar.text("{}")
-        : enforced(() -> JsonSchema.compile(parameters), Grammar::jsonObject);
+        : enforced(JsonSchema::compile, Grammar::jsonObject);
   }
 
   /** As {@link TagArgumentsStep} reads them. */
   Grammar tags() {
     return parameters.isEmpty()
         ? Grammar.text("")
-        : enforced(() -> new TagGrammar(parameters).arguments(), TagGrammar::anyArguments);
+        : enforced(schema -> new TagGrammar(schema).arguments(), TagGrammar::anyArguments);
   }
 
-  private Grammar enforced(Supplier<Grammar> exact, Supplier<Grammar> anything) {
-    try {
-      if (!new ArgumentTypes(parameters).areAnObject()) {
-        throw new GrammarException("schema at #: 'type' must be object");
+  private Grammar enforced(
+      Function<Map<String, ? extends @Nullable Object>, Grammar> exact,
+      Supplier<Grammar> anything) {
+    Map<String, ? extends @Nullable Object> schema = parameters;
+    for (int dropped = 0; dropped <= MAX_DROPPED; dropped++) {
+      try {
+        if (!new ArgumentTypes(schema).areAnObject()) {
+          throw new GrammarException("schema at #: 'type' must be object");
+        }
+        return exact.apply(schema);
+      } catch (GrammarException e) {
+        if (strict) {
+          throw new GrammarException(
+              "tool %s is strict, but its parameters cannot be enforced: %s"
+                  .formatted(tool, e.getMessage()));
+        }
+        Map<String, @Nullable Object> looser =
+            e instanceof UnsupportedKeywordException keyword
+                ? LooserSchema.without(schema, keyword)
+                : null;
+        if (looser == null) {
+          break;
+        }
+        schema = looser;
       }
-      return exact.get();
-    } catch (GrammarException e) {
-      if (strict) {
-        throw new GrammarException(
-            "tool %s is strict, but its parameters cannot be enforced: %s"
-                .formatted(tool, e.getMessage()));
-      }
-      return anything.get();
     }
+    return anything.get();
   }
 }

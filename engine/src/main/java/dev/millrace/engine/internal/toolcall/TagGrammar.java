@@ -3,6 +3,7 @@ package dev.millrace.engine.internal.toolcall;
 import dev.millrace.engine.error.GrammarException;
 import dev.millrace.engine.grammar.Grammar;
 import dev.millrace.engine.grammar.JsonSchema;
+import dev.millrace.engine.internal.grammar.schema.UnsupportedKeywordException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -75,7 +76,8 @@ final class TagGrammar {
   Grammar arguments() {
     for (String keyword : schema.keySet()) {
       if (!KNOWN.contains(keyword)) {
-        throw new GrammarException("schema at #: '%s' is not supported".formatted(keyword));
+        throw new UnsupportedKeywordException(
+            "#", keyword, "schema at #: '%s' is not supported".formatted(keyword));
       }
     }
     if (!(schema.get("properties") instanceof Map<?, ?> properties)) {

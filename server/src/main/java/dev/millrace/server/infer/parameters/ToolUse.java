@@ -31,7 +31,10 @@ public record ToolUse(ToolCallFormat format, List<Tool> tools, boolean required,
   public OutputFormat readWith(
       ReasoningSplitter.@Nullable Tags thoughtTags, boolean thoughtsOpened, boolean covered) {
     OutputFormat read = new OutputFormat(thoughtTags, thoughtsOpened, format, tools);
-    return covered || required || isTriggeredForSure() ? read.withConstrainedCalls() : read;
+    if (required) {
+      return read.withCallsOnly();
+    }
+    return covered || isTriggeredForSure() ? read.withConstrainedCalls() : read;
   }
 
   /** A bare object can begin in ways that no trigger matches; a marker cannot. */

@@ -81,7 +81,8 @@ record SchemaNode(String path, Map<String, @Nullable Object> keywords) {
   }
 
   GrammarException refused(String keyword, String why) {
-    return new GrammarException("schema at %s: '%s' %s".formatted(path, keyword, why));
+    return new UnsupportedKeywordException(
+        path, keyword, "schema at %s: '%s' %s".formatted(path, keyword, why));
   }
 
   boolean has(String keyword) {

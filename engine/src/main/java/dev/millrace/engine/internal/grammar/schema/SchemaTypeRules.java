@@ -75,6 +75,18 @@ final class SchemaTypeRules {
     return whole ? range.integers() : range.decimals();
   }
 
+  private RuleExpression pattern(SchemaNode node) {
+    try {
+      return SchemaRegexParser.parse(
+          "schema at " + node.path(),
+          node.string("pattern"),
+          expr -> rules.named(node.path() + "/pattern", expr));
+    } catch (GrammarException e) {
+      throw new UnsupportedKeywordException(
+          node.path(), "pattern", String.valueOf(e.getMessage()));
+    }
+  }
+
   private static @Nullable BigDecimal bound(SchemaNode node, String keyword) {
     return node.has(keyword) ? node.number(keyword) : null;
   }
@@ -88,12 +100,7 @@ final class SchemaTypeRules {
             "beside minLength, maxLength or another of pattern and format is not supported");
       }
       RuleExpression inner =
-          node.has("pattern")
-              ? SchemaRegexParser.parse(
-                  "schema at " + node.path(),
-                  node.string("pattern"),
-                  expr -> rules.named(node.path() + "/pattern", expr))
-              : StringFormats.expr(node, node.string("format"));
+          node.has("pattern") ? pattern(node) : StringFormats.expr(node, node.string("format"));
       return seq(JsonSyntax.QUOTE, inner, JsonSyntax.QUOTE);
     }
     if (!bounded) {
