@@ -142,8 +142,7 @@ final class ToolCallGrammarTest {
     assertThat(matches(tags, tagged)).isTrue();
     assertThat(matches(tags, tagged.replace('2', '4'))).isFalse();
     Tool strict = new Tool("f", null, parameters, true);
-    assertThatThrownBy(
-            () -> ToolCallGrammar.forced(ToolCallFormat.HERMES, List.of(strict), false))
+    assertThatThrownBy(() -> ToolCallGrammar.forced(ToolCallFormat.HERMES, List.of(strict), false))
         .isInstanceOf(GrammarException.class)
         .hasMessageContaining("tool f is strict");
   }

@@ -82,8 +82,7 @@ final class SchemaTypeRules {
           node.string("pattern"),
           expr -> rules.named(node.path() + "/pattern", expr));
     } catch (GrammarException e) {
-      throw new UnsupportedKeywordException(
-          node.path(), "pattern", String.valueOf(e.getMessage()));
+      throw new UnsupportedKeywordException(node.path(), "pattern", String.valueOf(e.getMessage()));
     }
   }
 
