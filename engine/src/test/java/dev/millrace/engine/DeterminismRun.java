@@ -1,11 +1,13 @@
 package dev.millrace.engine;
 
 import dev.millrace.engine.DeterminismScenario.Space;
+import dev.millrace.engine.internal.kernel.KernelCompileOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
@@ -45,7 +47,8 @@ final class DeterminismRun {
     Path list =
         Files.write(directory.resolve("rows-" + bits), rows.stream().map(Space::write).toList());
     Path errors = directory.resolve("errors-" + bits);
-    List<String> flags = List.of("-Dmillrace.vector.bits=" + bits);
+    List<String> flags = new ArrayList<>(KernelCompileOptions.atOnce());
+    flags.add("-Dmillrace.vector.bits=" + bits);
     String models = space.isAll() ? "all" : "usual";
     Process process =
         ChildJvm.of(DeterminismRun.class, flags, directory.toString(), models, list.toString())
