@@ -24,11 +24,6 @@ import org.jspecify.annotations.Nullable;
 final class WorkspaceTakeover {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
   private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
-
-  /** How often to try for the lock if the server does not wait for it. */
-  private static final int ATTEMPTS = 10;
-
-  private static final Duration RETRY_INTERVAL = Duration.ofMillis(50);
   private static final Set<JobState> ACTIVE = EnumSet.of(JobState.PENDING, JobState.IN_PROGRESS);
 
   private final OwnablePlace place;
@@ -47,10 +42,6 @@ final class WorkspaceTakeover {
     JobReader reader = place.reader();
     int failedBefore = settings.drain() ? failed(reader) : 0;
     Optional<JobStore> store = place.own();
-    for (int i = 1; i < ATTEMPTS && store.isEmpty() && !settings.waitForOwner(); i++) {
-      Thread.sleep(RETRY_INTERVAL); // a server that stops may be about to release it
-      store = place.own();
-    }
     if (store.isPresent()) {
       checkFailures(
           reader, failedBefore); // taking over fails jobs that crashed their server too often
