@@ -16,12 +16,14 @@ import org.junit.jupiter.api.io.TempDir;
 /** The embedded store and the executable specification agree on every outcome, over many seeds. */
 @Tag("slow")
 class FsStoreSpecificationTest {
+  private static final boolean PROOF = Boolean.getBoolean("millrace.proof");
+
   @TempDir Path dir;
 
   @Test
   void everyOutcomeIsThatOfTheSpecification() {
     long first = Long.getLong("millrace.seed", System.nanoTime());
-    int runs = Integer.getInteger("millrace.runs", 10);
+    int runs = Integer.getInteger("millrace.runs", PROOF ? 200 : 5);
     System.out.println("FsStoreSpecificationTest: first seed " + first + ", " + runs + " runs");
     SplittableRandom seeds = new SplittableRandom(first);
     for (int run = 0; run < runs; run++) {
