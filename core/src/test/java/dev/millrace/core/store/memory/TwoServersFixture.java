@@ -34,10 +34,10 @@ public final class TwoServersFixture implements StoreFixture {
               try {
                 boolean both =
                     method.getName().startsWith("on") || method.getName().equals("close");
-                Object answer =
-                    method.invoke(servers.get((int) (calls.getAndIncrement() % 2)), arguments);
-                if (both) {
-                  Object other = method.invoke(servers.get((int) (calls.get() % 2)), arguments);
+                int turn = (int) (calls.getAndIncrement() % 2);
+                Object answer = method.invoke(servers.get(turn), arguments);
+                if (both) { // by its own turn: others call meanwhile
+                  Object other = method.invoke(servers.get(1 - turn), arguments);
                   return answer instanceof Subscription one
                       ? both(one, (Subscription) other)
                       : answer;
