@@ -2,15 +2,23 @@ package dev.millrace.engine;
 
 import dev.millrace.engine.chat.ChatTemplate;
 import dev.millrace.engine.chat.ChatTemplateSet;
+import dev.millrace.engine.chat.ReasoningSplitter;
+import dev.millrace.engine.chat.SpecialTokenRule;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.gguf.GgufMetadata;
+import dev.millrace.engine.token.PromptText;
 import dev.millrace.engine.token.Tokenizer;
+import dev.millrace.engine.toolcall.ToolCallFormat;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Encodes what a user writes as the tokens of a prompt. */
@@ -22,9 +30,15 @@ public final class PromptEncoder {
 
   private final Tokenizer tokenizer;
   private final ChatTemplateSet templates;
+  private final BitSet markers;
+  private final SpecialTokenRule rule;
 
-  /** A rendered conversation: its text, its tokens, and the template that made it. */
-  public record ChatPrompt(String text, int[] tokens, ChatTemplate template) {}
+  /**
+   * A rendered conversation: its text, its tokens, the template that made it, and the rule that its
+   * tokens were found by.
+   */
+  public record ChatPrompt(
+      String text, int[] tokens, ChatTemplate template, SpecialTokenRule rule) {}
 
   public PromptEncoder(GgufMetadata metadata, Tokenizer tokenizer) {
     this(sources(metadata), tokenizer);
@@ -39,7 +53,36 @@ public final class PromptEncoder {
   private PromptEncoder(Map<String, String> sources, Tokenizer tokenizer) {
     this.tokenizer = tokenizer;
     templates =
-        new ChatTemplateSet(sources, specialTokens(), text -> tokenizer.id(text).isPresent());
+        new ChatTemplateSet(
+            sources, specialTokens(), text -> tokenizer.id(text).isPresent(), this::answerMarkers);
+    markers = tokenizer.markers(sources.values());
+    rule = SpecialTokenRule.TEMPLATE;
+  }
+
+  private PromptEncoder(PromptEncoder other, SpecialTokenRule rule) {
+    this.tokenizer = other.tokenizer;
+    this.templates = other.templates;
+    this.markers = other.markers;
+    this.rule = rule;
+  }
+
+  /** The same with another rule for special tokens in conversations. */
+  public PromptEncoder with(SpecialTokenRule other) {
+    return rule == other ? this : new PromptEncoder(this, other);
+  }
+
+  /**
+   * The markers of thoughts and calls that a model with this template writes itself, as far as each
+   * is one token. One that ends a turn is none of them.
+   */
+  private Set<String> answerMarkers(String source) {
+    ReasoningSplitter.Tags tags = ReasoningSplitter.Tags.usedBy(source);
+    return Stream.concat(
+            Stream.of(tags.open(), tags.close()),
+            ToolCallFormat.usedBy(source).shownTexts().stream())
+        .filter(text -> tokenizer.id(text).isPresent())
+        .filter(text -> !tokenizer.isEnd(tokenizer.id(text).getAsInt()))
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   private static Map<String, String> sources(GgufMetadata metadata) {
@@ -75,10 +118,10 @@ public final class PromptEncoder {
 
   /**
    * The tokens of a text that the model continues, with the tokens that the model expects at the
-   * start. The text may name special tokens.
+   * start. The text may name special tokens: who writes the whole prompt writes its markers, too.
    */
   public int[] raw(String text) {
-    return tokens(text);
+    return withBos(tokenizer.encode(text, false, true));
   }
 
   /**
@@ -92,8 +135,7 @@ public final class PromptEncoder {
       Map<String, ?> extras,
       Instant now) {
     ChatTemplate template = template(tools != null && !tools.isEmpty());
-    String text = template.render(messages, tools, extras, true, now);
-    return new ChatPrompt(text, tokens(text), template);
+    return prompt(template.render(messages, tools, extras, true, now), template);
   }
 
   /**
@@ -113,19 +155,28 @@ public final class PromptEncoder {
     Map<String, Object> last = new HashMap<>(messages.getLast());
     last.put("content", last.get("content") + END_MARK);
     marked.set(marked.size() - 1, last);
-    String text = cutAtMark(template.render(marked, tools, extras, false, now));
-    return new ChatPrompt(text, tokens(text), template);
+    return prompt(cutAtMark(template.render(marked, tools, extras, false, now)), template);
   }
 
   /** A template that strips contents strips the white space after the mark, too. */
-  private static String cutAtMark(String text) {
+  private static PromptText cutAtMark(PromptText prompt) {
+    String text = prompt.text();
     int end = text.lastIndexOf(END_MARK.strip());
     if (end < 0) {
       throw new EngineException(
           "chat template: it does not show the end of the last message, which is to be continued");
     }
     String before = text.substring(0, end);
-    return text.startsWith(END_MARK, end) ? before : before.stripTrailing();
+    return prompt.prefix(text.startsWith(END_MARK, end) ? end : before.stripTrailing().length());
+  }
+
+  private ChatPrompt prompt(PromptText prompt, ChatTemplate template) {
+    int[] tokens =
+        switch (rule) {
+          case TEMPLATE -> tokenizer.encode(prompt, markers);
+          case TEXT -> tokenizer.encode(prompt.text(), false, true);
+        };
+    return new ChatPrompt(prompt.text(), withBos(tokens), template, rule);
   }
 
   /** The template for a conversation, with tools or without. */
@@ -137,8 +188,7 @@ public final class PromptEncoder {
    * Adds BOS unless the template wrote it itself. No end token is added: the model continues the
    * text.
    */
-  private int[] tokens(String text) {
-    int[] tokens = tokenizer.encode(text, false, true);
+  private int[] withBos(int[] tokens) {
     OptionalInt bos = tokenizer.bos();
     boolean missing =
         tokenizer.addsBos()

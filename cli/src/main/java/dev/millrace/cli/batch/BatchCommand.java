@@ -88,7 +88,8 @@ public final class BatchCommand implements Command {
             EngineOptions.THREADS,
             InferenceOptions.CONTEXT,
             EngineOptions.CACHE,
-            InferenceOptions.MEMORY),
+            InferenceOptions.MEMORY,
+            InferenceOptions.SPECIAL_IN_TEXT),
         """
         Lines in: {"custom_id", "method": "POST", "url": "/v1/chat/completions" (or completions,
         embeddings), "body"}; lines out, in their order: {"id", "custom_id", "response", "error"}.

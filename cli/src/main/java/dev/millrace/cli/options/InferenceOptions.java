@@ -12,6 +12,7 @@ import dev.millrace.cli.model.ModelChoice;
 import dev.millrace.cli.model.PipeModel;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.chat.SpecialTokenRule;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
@@ -52,9 +53,15 @@ public final class InferenceOptions {
   public static final Option IDLE =
       Option.value("idle", "D", "unload a model that was not used for D (default 15m)");
 
+  public static final Option SPECIAL_IN_TEXT =
+      Option.flag(
+          "special-in-text",
+          "find special tokens such as <|im_end|> in messages, too:\n"
+              + "their writers can then forge turns (docs/serving.md)");
+
   /** Options that need a model. */
   public static final List<Option> TUNING =
-      List.of(EngineOptions.THREADS, CONTEXT, EngineOptions.CACHE, MEMORY, IDLE);
+      List.of(EngineOptions.THREADS, CONTEXT, EngineOptions.CACHE, MEMORY, IDLE, SPECIAL_IN_TEXT);
 
   /** The default of nrvna. */
   public static final int USUAL_CONTEXT = 8_192;
@@ -129,8 +136,13 @@ public final class InferenceOptions {
             .withEngine(engine(shell, given))
             .withIdle(idle == null ? usual.shelf().idle() : idle)
             .withSampling(GenerationDefaults.of(shell))
-            .withChatTemplate(GenerationDefaults.chatTemplate(shell));
+            .withChatTemplate(GenerationDefaults.chatTemplate(shell))
+            .withSpecialTokens(specialTokens(given));
     return memory == null ? settings : withMemory(settings, given.shown(MEMORY), memory);
+  }
+
+  public static SpecialTokenRule specialTokens(Arguments given) {
+    return given.has(SPECIAL_IN_TEXT) ? SpecialTokenRule.TEXT : SpecialTokenRule.TEMPLATE;
   }
 
   /** Rejects a memory that is too small now, not after a workspace is taken over. */

@@ -11,10 +11,12 @@ import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.model.EngineOpener;
 import dev.millrace.cli.model.ModelChoice;
 import dev.millrace.cli.options.EngineOptions;
+import dev.millrace.cli.options.InferenceOptions;
 import dev.millrace.cli.options.PromptArgument;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.core.json.Json;
 import dev.millrace.engine.Engine;
+import dev.millrace.engine.PromptEncoder;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.Generation;
@@ -69,6 +71,7 @@ public final class RunCommand implements Command {
         MAX_TOKENS,
         RAW,
         SYSTEM,
+        InferenceOptions.SPECIAL_IN_TEXT,
         STOP,
         SamplingOptions.TOP_K,
         SamplingOptions.TOP_P,
@@ -91,6 +94,7 @@ public final class RunCommand implements Command {
     if (given.has(RAW) && given.get(SYSTEM) != null) {
       throw new UsageException("--system needs the chat template, which --raw leaves out");
     }
+    given.exclude(RAW, InferenceOptions.SPECIAL_IN_TEXT);
     if (given.all(STOP).contains("")) {
       throw new UsageException("--stop must not be empty: it would end every answer at once");
     }
@@ -102,7 +106,11 @@ public final class RunCommand implements Command {
     EngineSettings settings = EngineOptions.settings(shell, given).withSlots(1);
     String prompt = PromptArgument.of(shell, given, 0);
     try (Engine engine = EngineOpener.open(model.file(), settings)) {
-      RunPrompt conversation = RunPrompt.of(engine, prompt, given.get(SYSTEM), given.has(RAW), now);
+      PromptEncoder prompts = engine.prompts().with(InferenceOptions.specialTokens(given));
+      RunPrompt conversation =
+          given.has(RAW)
+              ? RunPrompt.raw(prompts, prompt)
+              : RunPrompt.chat(prompts, prompt, given.get(SYSTEM), now);
       GenerationRequest request =
           GenerationRequest.of(conversation.tokens(), sampling.sampling(), most)
               .withStops(given.all(STOP));

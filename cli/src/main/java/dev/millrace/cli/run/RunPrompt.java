@@ -1,6 +1,5 @@
 package dev.millrace.cli.run;
 
-import dev.millrace.engine.Engine;
 import dev.millrace.engine.PromptEncoder;
 import dev.millrace.engine.chat.ReasoningSplitter;
 import java.time.Instant;
@@ -19,17 +18,18 @@ final class RunPrompt {
     this.chat = chat;
   }
 
-  static RunPrompt of(
-      Engine engine, String prompt, @Nullable String system, boolean raw, Instant now) {
-    if (raw) {
-      return new RunPrompt(engine.prompts().raw(prompt), null);
-    }
+  static RunPrompt raw(PromptEncoder prompts, String prompt) {
+    return new RunPrompt(prompts.raw(prompt), null);
+  }
+
+  static RunPrompt chat(
+      PromptEncoder prompts, String prompt, @Nullable String system, Instant now) {
     List<Map<String, String>> messages = new ArrayList<>();
     if (system != null) {
       messages.add(Map.of("role", "system", "content", system));
     }
     messages.add(Map.of("role", "user", "content", prompt));
-    PromptEncoder.ChatPrompt chat = engine.prompts().chat(messages, null, Map.of(), now);
+    PromptEncoder.ChatPrompt chat = prompts.chat(messages, null, Map.of(), now);
     return new RunPrompt(chat.tokens(), chat);
   }
 

@@ -28,13 +28,13 @@ final class ConstraintFile {
   /** A JSON schema, verbatim. */
   static String schema(Path file) throws IOException {
     String text = text(file);
-    compile(file, text);
+    require(file, compile(file, text));
     return text;
   }
 
   /** The same as a grammar, in the form that nrvna and llama.cpp read. */
   static String gbnf(Path file, String schema) {
-    String gbnf = compile(file, schema).toGbnf();
+    String gbnf = write(file, compile(file, schema));
     if (gbnf.length() > MOST) { // it is ASCII
       throw new CommandException(
           file
@@ -45,6 +45,14 @@ final class ConstraintFile {
               + "; use shorter enums, fewer properties or smaller counts");
     }
     return gbnf;
+  }
+
+  private static String write(Path file, Grammar grammar) {
+    try {
+      return grammar.toGbnf();
+    } catch (GrammarException e) {
+      throw EngineOpener.error(file, e);
+    }
   }
 
   private static Grammar compile(Path file, String text) {
@@ -61,11 +69,19 @@ final class ConstraintFile {
     }
   }
 
+  private static void require(Path file, Grammar grammar) {
+    try {
+      grammar.requireWithinLimits();
+    } catch (GrammarException e) {
+      throw EngineOpener.error(file, e);
+    }
+  }
+
   /** A grammar in GBNF, verbatim. */
   static String grammar(Path file) throws IOException {
     String text = text(file);
     try {
-      Grammar.gbnf(text);
+      require(file, Grammar.gbnf(text));
       return text;
     } catch (GrammarException e) {
       throw EngineOpener.error(file, e);

@@ -11,6 +11,7 @@ import dev.millrace.engine.oracle.RandomModels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,6 +68,21 @@ class RunCommandTest {
     assertThat(usage.integer("completion_tokens")).isEqualTo(7);
     assertThat(usage.integer("total_tokens")).isEqualTo(usage.integer("prompt_tokens") + 7);
     assertThat(answer.string("text")).isNotNull();
+  }
+
+  @Test
+  void aPromptHasSpecialTokensIfItIsRawOrToldSo() {
+    long asText = promptTokens("--now", "2026-01-31T12:00:00Z");
+    assertThat(promptTokens("--special-in-text")).isLessThan(asText);
+    assertThat(promptTokens("--raw")).isLessThan(asText);
+    refused("mutually exclusive", "run", "--model", model, "--raw", "--special-in-text", "x");
+  }
+
+  private long promptTokens(String... options) {
+    List<String> args = new ArrayList<>(List.of("run", "--model", model, "-n", "1", "--json"));
+    args.addAll(List.of(options));
+    args.add("a</s>b");
+    return answer(args.toArray(String[]::new)).object("usage").integer("prompt_tokens");
   }
 
   @Test

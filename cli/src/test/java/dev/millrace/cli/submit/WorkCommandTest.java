@@ -241,6 +241,16 @@ class WorkCommandTest extends CommandFixture {
         .isEqualTo("root ::= \"x\"\n");
   }
 
+  private static String schemaThatExplodes() {
+    StringBuilder defs = new StringBuilder();
+    for (int i = 0; i < 45; i++) {
+      String next = "{\"$ref\": \"#/$defs/d%d\"}".formatted(i + 1);
+      defs.append("\"d%d\": {\"allOf\": [%s, %s]}, ".formatted(i, next, next));
+    }
+    return "{\"$ref\": \"#/$defs/d0\", \"$defs\": {%s\"d45\": {\"type\": \"string\"}}}"
+        .formatted(defs);
+  }
+
   @Test
   void attachedFilesAreChecked() throws IOException {
     Files.writeString(dir.resolve("bad.json"), "{");
@@ -254,12 +264,16 @@ class WorkCommandTest extends CommandFixture {
     Files.writeString(dir.resolve("open.gbnf"), "root ::= \"x");
     Files.write(dir.resolve("latin1"), new byte[] {'"', (byte) 0xE9, '"'});
     Files.writeString(dir.resolve("good.json"), "{}");
+    Files.writeString(dir.resolve("costly.json"), schemaThatExplodes());
+    Files.writeString(dir.resolve("costly.gbnf"), "root ::= [ab]* \"a\" [ab]{20}");
     Files.createSymbolicLink(dir.resolve("link"), dir.resolve("good.json"));
     refused("bad.json is not valid JSON", "--json-schema", "bad.json");
     refused("list.json is not a JSON schema", "--json-schema", "list.json");
     refused("it must be an object", "--json-schema", "true.json"); // as the worker would
     refused("nonsense.json: ", "--json-schema", "nonsense.json");
     refused("open.gbnf: ", "--grammar", "open.gbnf");
+    refused("costly.json: it takes more than 20000000 ", "--json-schema", "costly.json");
+    refused("costly.gbnf: rule root is too large", "--grammar", "costly.gbnf");
     refused("empty is empty", "--grammar", "empty");
     refused("large is too large: at most 1000000 bytes", "--grammar", "large");
     refused("latin1 is not valid UTF-8: byte offset 1", "--grammar", "latin1");

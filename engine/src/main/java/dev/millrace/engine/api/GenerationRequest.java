@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param prompt its tokens, at least one
  * @param maxTokens the most tokens to generate, {@code prior} included; a full context ends it
  *     earlier
- * @param stops texts that end the generation; they are not part of the result
+ * @param stops texts that end the generation, at most 1024 with 16,384 characters together; they
+ *     are not part of the result
  * @param constraint restricts the text; null for none
  * @param ignoreEnd whether end tokens do not end the generation
  * @param prior tokens that an earlier generation of the same request produced; this one resumes
@@ -43,10 +44,17 @@ public record GenerationRequest(
     Set<Integer> shownTokens,
     StopScope stopScope) {
 
+  /** The most texts that may end one generation. */
+  public static final int MAX_STOPS = 1024;
+
+  /** The most characters that these may have together. */
+  public static final int MAX_STOP_CHARACTERS = 16_384;
+
   private static final int[] NONE = {};
 
   public GenerationRequest {
     stops = List.copyOf(stops);
+    checkStops(stops);
     shownTokens = Set.copyOf(shownTokens);
     if (prompt.length == 0) {
       throw new EngineException(
@@ -55,6 +63,19 @@ public record GenerationRequest(
     if (maxTokens < 1) {
       throw new EngineException(
           "request: maxTokens is %d; it must be at least 1".formatted(maxTokens));
+    }
+  }
+
+  private static void checkStops(List<String> stops) {
+    if (stops.size() > MAX_STOPS) {
+      throw new EngineException(
+          "request: %d stop strings; at most %d".formatted(stops.size(), MAX_STOPS));
+    }
+    int characters = stops.stream().mapToInt(String::length).sum();
+    if (characters > MAX_STOP_CHARACTERS) {
+      throw new EngineException(
+          "request: the stop strings have %d characters together; at most %d"
+              .formatted(characters, MAX_STOP_CHARACTERS));
     }
   }
 

@@ -4,6 +4,8 @@ import dev.millrace.engine.error.ChatTemplateException;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.jinja.JinjaTemplate;
 import dev.millrace.engine.internal.jinja.value.JinjaLimits;
+import dev.millrace.engine.internal.jinja.value.PyString;
+import dev.millrace.engine.token.PromptText;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -29,14 +31,17 @@ public final class ChatTemplate {
   private final String source;
   private final Origin origin;
   private final ReasoningSplitter.Tags reasoningTags;
-  private final Map<String, String> specialTokens;
+  private final Map<String, PyString> specialTokens = new HashMap<>();
+  private final MessageOrigins origins;
 
-  private ChatTemplate(String source, Origin origin, Map<String, String> specialTokens) {
+  private ChatTemplate(
+      String source, Origin origin, Map<String, String> specialTokens, Set<String> answerMarkers) {
     this.template = JinjaTemplate.parse(source, JinjaLimits.DEFAULT);
     this.source = source;
     this.origin = origin;
     this.reasoningTags = ReasoningSplitter.Tags.usedBy(source);
-    this.specialTokens = Map.copyOf(specialTokens);
+    specialTokens.forEach((name, text) -> this.specialTokens.put(name, PyString.ofTemplate(text)));
+    this.origins = new MessageOrigins(answerMarkers);
   }
 
   /** Where a template comes from. */
@@ -60,10 +65,13 @@ public final class ChatTemplate {
    *
    * @param specialTokens texts of tokens by the names that templates use, such as {@code bos_token}
    *     and {@code eos_token}; one that the model lacks is left out
+   * @param answerMarkers the markers that a message of the assistant may contain, as the model
+   *     writes them itself
    * @throws ChatTemplateException if it is no template or uses what is not supported
    */
-  public static ChatTemplate of(String source, Map<String, String> specialTokens) {
-    return new ChatTemplate(source, Origin.FILE, specialTokens);
+  public static ChatTemplate of(
+      String source, Map<String, String> specialTokens, Set<String> answerMarkers) {
+    return new ChatTemplate(source, Origin.FILE, specialTokens, answerMarkers);
   }
 
   /**
@@ -74,7 +82,7 @@ public final class ChatTemplate {
       Predicate<String> inVocabulary, Map<String, String> specialTokens) {
     boolean chatMl = inVocabulary.test("<|im_start|>") && inVocabulary.test("<|im_end|>");
     String source = chatMl ? FallbackTemplates.CHATML : FallbackTemplates.PLAIN;
-    return new ChatTemplate(source, chatMl ? Origin.CHATML : Origin.PLAIN, specialTokens);
+    return new ChatTemplate(source, chatMl ? Origin.CHATML : Origin.PLAIN, specialTokens, Set.of());
   }
 
   /** Its Jinja source. */
@@ -92,7 +100,8 @@ public final class ChatTemplate {
   }
 
   /**
-   * Renders a conversation.
+   * Renders a conversation. The prompt tells what the template wrote from what comes from the
+   * messages, the tools and the further variables.
    *
    * @param messages each with {@code role} and {@code content}, and what else its role has: {@code
    *     tool_calls}, {@code reasoning_content}, ...
@@ -104,7 +113,7 @@ public final class ChatTemplate {
    * @throws ChatTemplateException if the template rejects the messages ({@link
    *     ChatTemplateException#raised}), fails on them, or exceeds its limits
    */
-  public String render(
+  public PromptText render(
       List<? extends Map<String, ?>> messages,
       @Nullable List<?> tools,
       Map<String, ?> extras,
@@ -129,9 +138,11 @@ public final class ChatTemplate {
   }
 
   /** Renders with exactly these variables, over those of the special tokens. */
-  public String render(Map<String, ? extends @Nullable Object> context, Instant now) {
+  public PromptText render(Map<String, ? extends @Nullable Object> context, Instant now) {
     Map<String, @Nullable Object> all = new HashMap<>(specialTokens);
     all.putAll(context);
-    return template.render(all, LocalDateTime.ofInstant(now, ZoneOffset.UTC));
+    all.computeIfPresent("messages", (_, messages) -> origins.mark(messages));
+    PyString prompt = template.render(all, LocalDateTime.ofInstant(now, ZoneOffset.UTC));
+    return new PromptText(prompt.text(), prompt.messageIndexes());
   }
 }

@@ -3,7 +3,9 @@ package dev.millrace.engine.chat;
 import dev.millrace.engine.error.EngineException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -21,23 +23,27 @@ public final class ChatTemplateSet {
   private final Map<String, String> sources;
   private final Map<String, String> specialTokens;
   private final Predicate<String> inVocabulary;
+  private final Function<String, Set<String>> answerMarkers;
   private final Map<String, ChatTemplate> read = new LinkedHashMap<>();
 
   /**
    * The templates of a file.
    *
    * @param sources by name
-   * @param specialTokens as for {@link ChatTemplate#of(String, Map)}
+   * @param specialTokens as for {@link ChatTemplate#of}
    * @param inVocabulary whether a text is a special token of the model, for the {@link
    *     ChatTemplate#fallback}
+   * @param answerMarkers as for {@link ChatTemplate#of}, by the source of a template
    */
   public ChatTemplateSet(
       Map<String, String> sources,
       Map<String, String> specialTokens,
-      Predicate<String> inVocabulary) {
+      Predicate<String> inVocabulary,
+      Function<String, Set<String>> answerMarkers) {
     this.sources = Map.copyOf(sources);
     this.specialTokens = Map.copyOf(specialTokens);
     this.inVocabulary = inVocabulary;
+    this.answerMarkers = answerMarkers;
   }
 
   /**
@@ -64,7 +70,7 @@ public final class ChatTemplateSet {
               + "'; it has "
               + new TreeSet<>(sources.keySet()));
     }
-    return once(name, () -> ChatTemplate.of(source, specialTokens));
+    return once(name, () -> ChatTemplate.of(source, specialTokens, answerMarkers.apply(source)));
   }
 
   private synchronized ChatTemplate once(String name, Supplier<ChatTemplate> reading) {

@@ -1,6 +1,7 @@
 package dev.millrace.engine.grammar;
 
 import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.automaton.AutomatonRunner;
 import dev.millrace.engine.internal.grammar.automaton.ParseState;
 import dev.millrace.engine.internal.grammar.automaton.PushdownAutomaton;
@@ -13,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A grammar compiled for a vocabulary: for each prefix of a text, it says which tokens keep the
  * text valid. Compiled once and shared by any number of sequences and threads, with one bounded
- * cache for all of them (about 64 MiB of masks and 60,000 parts of stacks).
+ * cache for all of them (about 32 MiB of masks and 32 MiB of stacks).
  *
  * <p>A grammar may have 100,000 states; each count of a repetition adds one or more. One byte of
- * text may touch 20,000 frames of its stacks, and one mask 5,000,000. Only very large or very
- * ambiguous grammars come near these limits; they end in a {@link GrammarException}.
+ * text may touch 20,000 frames of its stacks, and what one mask may cost is limited, too. Only very
+ * large or very ambiguous grammars come near these limits; they end in a {@link GrammarException}.
  */
 public final class Constraint {
   /**
@@ -29,6 +30,7 @@ public final class Constraint {
   private final PushdownAutomaton automaton;
   private final AutomatonRunner stacks; // guarded by this
   private final TokenMaskCache masks; // guarded by this
+  private volatile long bytes;
 
   private Constraint(VocabularyTrie trie, PushdownAutomaton automaton) {
     this.trie = trie;
@@ -49,13 +51,24 @@ public final class Constraint {
 
   static Constraint compile(Grammar grammar, VocabularyTrie trie) {
     Constraint constraint =
-        new Constraint(trie, PushdownAutomaton.of(grammar.rules(), trie.bytes()));
+        new Constraint(
+            trie, PushdownAutomaton.of(grammar.rules(), trie.bytes(), CompileBudget.current()));
     constraint.prepare();
     return constraint;
   }
 
   private synchronized void prepare() {
     masks.prepare(PREPARED_NODES);
+    measure();
+  }
+
+  private void measure() {
+    bytes = automaton.bytes() + stacks.bytes() + masks.bytes();
+  }
+
+  /** About the memory that it takes now: its caches grow with use, up to a limit. */
+  public long bytes() {
+    return bytes;
   }
 
   /** The control tokens that it may use. */
@@ -80,7 +93,9 @@ public final class Constraint {
   }
 
   private synchronized long[] mask(ParseState config) {
-    return masks.of(config);
+    long[] mask = masks.of(config);
+    measure();
+    return mask;
   }
 
   private synchronized ParseState read(ParseState config, byte[] text) {

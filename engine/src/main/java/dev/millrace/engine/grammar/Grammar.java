@@ -1,12 +1,15 @@
 package dev.millrace.engine.grammar;
 
 import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.GbnfParser;
 import dev.millrace.engine.internal.grammar.GbnfWriter;
 import dev.millrace.engine.internal.grammar.GrammarComposer;
 import dev.millrace.engine.internal.grammar.GrammarRules;
 import dev.millrace.engine.internal.grammar.JsonSyntax;
 import dev.millrace.engine.internal.grammar.RuleExpression;
+import dev.millrace.engine.internal.grammar.automaton.PushdownAutomaton;
+import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -32,27 +35,31 @@ public final class Grammar {
    *     a root that can never be completed
    */
   public static Grammar gbnf(String text) {
-    return new Grammar(new GbnfParser(text).parse());
+    return new Grammar(new GbnfParser(text, CompileBudget.current()).parse());
   }
 
   /** Any JSON value, in the spelling that {@link JsonSchema} describes. */
   public static Grammar json() {
-    return new Grammar(new GrammarRules(JsonSyntax.VALUE, JsonSyntax.rules()));
+    return json(JsonSyntax.VALUE);
   }
 
   /** Any JSON object, in the spelling that {@link JsonSchema} describes. */
   public static Grammar jsonObject() {
-    return new Grammar(new GrammarRules(JsonSyntax.OBJECT, JsonSyntax.rules()));
+    return json(JsonSyntax.OBJECT);
+  }
+
+  private static Grammar json(String root) {
+    return new Grammar(new GrammarRules(root, JsonSyntax.rules(), CompileBudget.current()));
   }
 
   /** Exactly this text. */
   public static Grammar text(String text) {
-    return new Grammar(new GrammarComposer().compose(RuleExpression.text(text)));
+    return new Grammar(composer().compose(RuleExpression.text(text)));
   }
 
   /** A text of each part in turn; the empty text if there are none. */
   public static Grammar sequence(List<Grammar> parts) {
-    GrammarComposer composer = new GrammarComposer();
+    GrammarComposer composer = composer();
     return new Grammar(composer.compose(new RuleExpression.Seq(include(parts, composer))));
   }
 
@@ -62,8 +69,12 @@ public final class Grammar {
    * @throws GrammarException if there are none
    */
   public static Grammar anyOf(List<Grammar> choices) {
-    GrammarComposer composer = new GrammarComposer();
+    GrammarComposer composer = composer();
     return new Grammar(composer.compose(new RuleExpression.Alt(include(choices, composer))));
+  }
+
+  private static GrammarComposer composer() {
+    return new GrammarComposer(CompileBudget.current());
   }
 
   private static List<RuleExpression> include(List<Grammar> parts, GrammarComposer composer) {
@@ -82,9 +93,20 @@ public final class Grammar {
 
   /** Texts of this grammar one after the other, {@code min} to {@code max}. */
   public Grammar repeated(int min, int max) {
-    GrammarComposer composer = new GrammarComposer();
+    GrammarComposer composer = composer();
     RuleExpression body = composer.include(rules);
     return new Grammar(composer.compose(new RuleExpression.Repeat(body, min, max)));
+  }
+
+  /**
+   * Checks that it can be compiled within the limits, for a vocabulary that has all bytes.
+   *
+   * @throws GrammarException if it needs too many states, or too much work or memory
+   */
+  public void requireWithinLimits() {
+    BitSet bytes = new BitSet(256);
+    bytes.set(0, 256);
+    PushdownAutomaton.of(rules, bytes, CompileBudget.current());
   }
 
   /**
@@ -92,7 +114,7 @@ public final class Grammar {
    * texts that the masks of this grammar allow.
    */
   public String toGbnf() {
-    return GbnfWriter.write(rules);
+    return GbnfWriter.write(rules, CompileBudget.current());
   }
 
   GrammarRules rules() {

@@ -1,6 +1,7 @@
 package dev.millrace.engine.grammar;
 
 import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.schema.SchemaRuleCompiler;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ public final class JsonSchema {
    * @throws GrammarException with the location and the keyword that is not supported
    */
   public static Grammar compile(Map<String, ? extends @Nullable Object> schema) {
-    return new Grammar(new SchemaRuleCompiler(schema).compile());
+    return new Grammar(new SchemaRuleCompiler(schema, CompileBudget.current()).compile());
   }
 
   /**
@@ -56,6 +57,7 @@ public final class JsonSchema {
    */
   public static Grammar compilePart(
       Map<String, ? extends @Nullable Object> schema, String pointer) {
-    return new Grammar(new SchemaRuleCompiler(schema).compilePart(pointer));
+    return new Grammar(
+        new SchemaRuleCompiler(schema, CompileBudget.current()).compilePart(pointer));
   }
 }

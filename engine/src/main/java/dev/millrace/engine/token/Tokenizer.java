@@ -13,7 +13,9 @@ import dev.millrace.engine.internal.token.pretokenize.IntList;
 import dev.millrace.engine.internal.token.pretokenize.LenientUtf8;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.OptionalInt;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,8 @@ public final class Tokenizer implements Vocabulary {
   public static final int LONGEST_TEXT = 1 << 27;
 
   private static final byte[] NOTHING = {};
+  private static final Pattern BRACKETS = Pattern.compile("[<\\[].*[>\\]]", Pattern.DOTALL);
+  private static final Pattern MARKER = Pattern.compile("[<\\[][|\uFF5C]");
 
   private final VocabularyTable tokens;
   private final SpecialTokenIds named;
@@ -68,6 +72,34 @@ public final class Tokenizer implements Vocabulary {
    * @throws EngineException if the text is longer than {@link #LONGEST_TEXT}
    */
   public int[] encode(byte[] text, boolean addSpecial, boolean parseSpecial) {
+    return encode(
+        text,
+        addSpecial,
+        parseSpecial
+            ? (_, _, _) -> true
+            : (token, _, _) -> !tokens.hasKind(token, TokenKind.HIDDEN));
+  }
+
+  /**
+   * The tokens of a prompt. Markers are found only where the template wrote all of their
+   * characters; in a message they are plain text. Nothing is added around the prompt.
+   *
+   * @param markers see {@link #markers}
+   * @throws EngineException if the text is longer than {@link #LONGEST_TEXT}
+   */
+  public int[] encode(PromptText prompt, BitSet markers) {
+    byte[] text = prompt.text().getBytes(StandardCharsets.UTF_8);
+    BitSet fromMessages = prompt.messageBytes();
+    return encode(
+        text,
+        false,
+        (token, from, to) -> {
+          int at = fromMessages.nextSetBit(from);
+          return at < 0 || at >= to || !markers.get(token);
+        });
+  }
+
+  private int[] encode(byte[] text, boolean addSpecial, SpecialTokenFinder.MatchRule rule) {
     if (text.length > LONGEST_TEXT) {
       throw new EngineException(
           "a text of more than " + LONGEST_TEXT + " bytes cannot be tokenized at once");
@@ -77,7 +109,7 @@ public final class Tokenizer implements Vocabulary {
       out.add(frame.before());
     }
     boolean first = true;
-    for (SpecialTokenFinder.Part part : specials.split(text, parseSpecial)) {
+    for (SpecialTokenFinder.Part part : specials.split(text, rule)) {
       if (part.token() >= 0) {
         out.add(part.token());
       } else {
@@ -89,6 +121,29 @@ public final class Tokenizer implements Vocabulary {
       out.add(frame.after());
     }
     return out.toArray();
+  }
+
+  /**
+   * The tokens that mark the parts of a conversation: all control tokens, and of the tokens that
+   * the model defines as text those in brackets that a template mentions, or whose brackets are of
+   * the form {@code <|} or {@code [|}. The others are words like any other, such as the tags of
+   * HTML that some vocabularies have.
+   *
+   * @param templates the sources of the chat templates
+   */
+  public BitSet markers(Collection<String> templates) {
+    BitSet markers = new BitSet(tokens.size());
+    for (int token = 0; token < tokens.size(); token++) {
+      String text = tokens.text(token);
+      boolean marker =
+          tokens.hasKind(token, TokenKind.HIDDEN)
+              || (tokens.hasKind(token, TokenKind.USER_DEFINED)
+                  && BRACKETS.matcher(text).matches()
+                  && (MARKER.matcher(text).lookingAt()
+                      || templates.stream().anyMatch(source -> source.contains(text))));
+      markers.set(token, marker);
+    }
+    return markers;
   }
 
   /** Decodes tokens that start a text, without control tokens. */

@@ -88,6 +88,30 @@ final class ConstraintTest {
   }
 
   @Test
+  void aMaskThatCostsTooMuchIsRefusedWhateverIsCached() {
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < 26 * 26 * 26; i++) {
+      char[] letters = {(char) ('a' + i / 676), (char) ('a' + i / 26 % 26), (char) ('a' + i % 26)};
+      texts.add(new String(letters));
+    }
+    TestVocabulary words = TestVocabulary.bytesAnd(texts.toArray(String[]::new));
+    StringBuilder many = new StringBuilder("root ::= r0");
+    StringBuilder rules = new StringBuilder("\n");
+    for (int i = 0; i < 700; i++) {
+      many.append(" | r").append(i);
+      rules.append("r%d ::= [a-z]{30} \"%d\"\n".formatted(i, i));
+    }
+    Constraint.State costly =
+        Constraint.compile(Grammar.gbnf(many.append(rules).toString()), words).start();
+    assertThat(costly.accept(words.token("abc"))).isTrue();
+    for (int i = 0; i < 3; i++) {
+      assertThatThrownBy(costly::allowed)
+          .isInstanceOf(GrammarException.class)
+          .hasMessageContaining("too ambiguous");
+    }
+  }
+
+  @Test
   void aStateSurvivesTheEndOfItsGenerationOfStacks() {
     TestVocabulary words = TestVocabulary.of("(", ")", "((", "x");
     Constraint constraint =
@@ -95,7 +119,7 @@ final class ConstraintTest {
     Constraint.State waiting = constraint.start();
     assertThat(waiting.accept(words.token("(("))).isTrue();
     Constraint.State deep = constraint.start();
-    for (int i = 0; i < 40_000; i++) {
+    for (int i = 0; i < 80_000; i++) {
       assertThat(deep.accept(words.token("("))).isTrue();
       if (i % 1000 == 0) {
         assertThat(allowed(deep, words)).containsExactly("(", "((", "x");

@@ -3,6 +3,7 @@ package dev.millrace.engine.grammar;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.automaton.AutomatonRunner;
 import dev.millrace.engine.internal.grammar.automaton.ParseState;
 import dev.millrace.engine.internal.grammar.automaton.PushdownAutomaton;
@@ -28,7 +29,9 @@ final class NumberRangeTest {
     private final PushdownAutomaton automaton;
 
     Reader(Map<String, @Nullable Object> schema) {
-      automaton = PushdownAutomaton.of(JsonSchema.compile(schema).rules(), BYTES.bytes());
+      automaton =
+          PushdownAutomaton.of(
+              JsonSchema.compile(schema).rules(), BYTES.bytes(), new CompileBudget());
       stacks = new AutomatonRunner(automaton);
     }
 

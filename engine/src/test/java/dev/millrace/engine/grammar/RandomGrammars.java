@@ -1,6 +1,7 @@
 package dev.millrace.engine.grammar;
 
 import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.CodePointSet;
 import dev.millrace.engine.internal.grammar.GrammarRules;
 import dev.millrace.engine.internal.grammar.RuleExpression;
@@ -43,9 +44,9 @@ final class RandomGrammars {
       }
       try {
         for (String rule : rules.keySet()) {
-          new Grammar(new GrammarRules(rule, rules));
+          new Grammar(new GrammarRules(rule, rules, new CompileBudget()));
         }
-        return new Grammar(new GrammarRules("root", rules));
+        return new Grammar(new GrammarRules("root", rules, new CompileBudget()));
       } catch (GrammarException refused) {
         // left-recursive, or a rule never ends: try another one
       }

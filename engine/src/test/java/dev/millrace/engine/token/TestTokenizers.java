@@ -14,7 +14,7 @@ public final class TestTokenizers {
   private TestTokenizers() {}
 
   /** A byte-level tokenizer: the 256 bytes, what the merges lead to, and some control tokens. */
-  static Map<String, Object> byteLevel(String pre, List<String> merges, String... control) {
+  public static Map<String, Object> byteLevel(String pre, List<String> merges, String... control) {
     List<String> texts = new ArrayList<>();
     for (int b = 0; b < 256; b++) {
       byte[] character = new byte[2];
@@ -31,7 +31,7 @@ public final class TestTokenizers {
   }
 
   /** A SentencePiece tokenizer: unknown, BOS, EOS, the 256 bytes, then words by falling score. */
-  static Map<String, Object> spm(String... words) {
+  public static Map<String, Object> spm(String... words) {
     List<String> texts = new ArrayList<>(List.of("<unk>", "<s>", "</s>"));
     for (int b = 0; b < 256; b++) {
       texts.add("<0x%02X>".formatted(b));
@@ -74,12 +74,12 @@ public final class TestTokenizers {
     return values;
   }
 
-  static Tokenizer tokenizer(Map<String, Object> values) {
+  public static Tokenizer tokenizer(Map<String, Object> values) {
     return Tokenizer.of(new GgufMetadata(values));
   }
 
   /** The metadata of a real vocabulary; aborts the test if it does not exist. */
-  static Map<String, Object> real(String name) {
+  public static Map<String, Object> real(String name) {
     try (Gguf gguf = Gguf.open(TestData.find("vocab/ggml-vocab-" + name + ".gguf"))) {
       return new HashMap<>(gguf.metadata().all());
     }

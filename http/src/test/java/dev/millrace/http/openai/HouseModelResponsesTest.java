@@ -43,6 +43,19 @@ class HouseModelResponsesTest {
   }
 
   @Test
+  void aFullDiskRefusesOnlyWhatIsStored() throws Exception {
+    server.full = true;
+    try {
+      JsonObject error = server.refused(507, "POST", "/v1/responses", "{'input':'Hello'}");
+      assertThat(error.string("type")).isEqualTo("server_error");
+      assertThat(error.string("message")).contains("the disk of the server is full");
+      server.post("/v1/responses", "{'input':'Hello','max_output_tokens':4,'store':false}");
+    } finally {
+      server.full = false;
+    }
+  }
+
+  @Test
   void aStoredResponseIsReadAndContinuedAndDeleted() throws Exception {
     JsonObject first =
         server.post(
@@ -209,6 +222,15 @@ class HouseModelResponsesTest {
     String schema = "{'type':'json_schema','name':'a','schema':{'type':'bogus'}}";
     server.refused(
         400, "POST", "/v1/responses", "{'input':'x','text':{'format':%s}}".formatted(schema));
+    String pattern = "{'type':'string','pattern':'^[ab]*a[ab]{20}$'}";
+    JsonObject costly =
+        server.refused(
+            400,
+            "POST",
+            "/v1/responses",
+            "{'input':'x','text':{'format':{'type':'json_schema','name':'a','schema':{'type':'object','properties':{'a':%s}}}}}"
+                .formatted(pattern));
+    assertThat(costly.string("message")).contains("more than");
     assertThat(server.store.list(Query.all())).hasSize(before);
   }
 

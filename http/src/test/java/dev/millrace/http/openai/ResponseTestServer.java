@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.fixture.ContractSettings;
+import dev.millrace.core.store.health.StoreHealth;
 import dev.millrace.core.store.memory.MemoryStoreFixture;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.http.HttpApi;
@@ -19,6 +21,8 @@ import dev.millrace.server.infer.InferenceStats;
 import dev.millrace.server.infer.model.NamedModel;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -36,6 +40,10 @@ import org.jspecify.annotations.Nullable;
 /** A whole server over a store in memory and the house model; bodies may have single quotes. */
 final class ResponseTestServer implements AutoCloseable {
   final JobStore store = new MemoryStoreFixture().open(ContractSettings.steady(Clock.systemUTC()));
+
+  /** Whether nothing can be submitted. */
+  volatile boolean full;
+
   private final Inference inference;
   private final Server server;
   private final HttpApi api;
@@ -60,8 +68,25 @@ final class ResponseTestServer implements AutoCloseable {
                 .withEngine(
                     EngineSettings.usual().withContext(1024).withSlots(4).withTokens(4096)));
     server = Server.builder(store).group(inference.slots(), inference.workers()).build().start();
-    api = HttpApi.over(store, HttpSettings.loopback(0).withKeys(keyFile), null);
+    api = HttpApi.over(refusingWhenFull(), HttpSettings.loopback(0).withKeys(keyFile), null);
     uri = api.open(server, Set.of("generate"), inference::stats, inference.direct());
+  }
+
+  private JobStore refusingWhenFull() {
+    return (JobStore)
+        Proxy.newProxyInstance(
+            JobStore.class.getClassLoader(),
+            new Class<?>[] {JobStore.class},
+            (_, method, arguments) -> {
+              if (full && method.getName().equals("submit")) {
+                throw new StoreException("no space", null, StoreHealth.Trouble.FULL);
+              }
+              try {
+                return method.invoke(store, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
   }
 
   private HttpRequest request(String key, String method, String path, @Nullable String body) {

@@ -232,7 +232,8 @@ class SubmissionReaderTest {
             + " other",
         "{\"prompt\":\"x\",\"model\":\"O\"} | model \"O\" could be any of house, other; name one",
         "{\"messages\":[{\"role\":\"king\"}]}   | input \"messages: role\" is \"king\"; it must be",
-        "{\"prompt\":\"x\",\"logitBias\":{\"a\":1}} | input \"logitBias[a]\" is 1; it must be",
+        "{\"prompt\":\"x\",\"logitBias\":{\"a\":1}} | input \"logitBias\" is \"a\"; it must be the"
+            + " id",
         "{\"prompt\":\"x\",\"maxTokens\":0}     | input \"maxTokens\" is 0; it must be",
         "{\"prompt\":\"x\",\"maxTokens\":\"5\"} | input \"maxTokens\" is \"5\"; it must be",
         "{\"prompt\":\"x\",\"topP\":2}          | input \"topP\" is 2; it must be",
@@ -242,6 +243,8 @@ class SubmissionReaderTest {
         "{\"prompt\":\"x\",\"grammar\":\"root ::=\",\"jsonSchema\":{}}"
             + "| \"jsonSchema\" and \"grammar\"",
         "{\"prompt\":\"x\",\"grammar\":\"root ::= (\"} | grammar: ",
+        "{\"prompt\":\"x\",\"grammar\":\"root ::= [ab]* [a] [ab]{20}\"} | grammar: rule root is too"
+            + " large: the grammar would need more than 100000 states",
         "{\"prompt\":\"x\",\"jsonSchema\":{\"type\":\"sand\"}} | jsonSchema: ",
         "{\"prompt\":\"x\",\"jsonSchema\":{},\"responseFormat\":{\"type\":\"text\"}}"
             + "| inputs \"responseFormat\" and \"jsonSchema\" exclude"

@@ -2,6 +2,7 @@ package dev.millrace.server.infer;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.chat.SpecialTokenRule;
 import dev.millrace.server.infer.model.NamedModel;
 import dev.millrace.server.infer.model.OperatorDefaults;
 import dev.millrace.server.infer.parameters.SamplingParameters;
@@ -90,5 +91,10 @@ public record InferenceSettings(
    */
   public InferenceSettings withChatTemplate(@Nullable String template) {
     return new InferenceSettings(models, engine, shelf, defaults.withChatTemplate(template));
+  }
+
+  /** For new tasks; one that has begun keeps the rule of its frozen terms. */
+  public InferenceSettings withSpecialTokens(SpecialTokenRule rule) {
+    return new InferenceSettings(models, engine, shelf, defaults.withSpecialTokens(rule));
   }
 }

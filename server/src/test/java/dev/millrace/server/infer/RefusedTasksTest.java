@@ -181,7 +181,9 @@ class RefusedTasksTest {
         .isEqualTo(
             "parameter \"logit_bias\" names token 100000; model \"tiny\" has tokens 0 to 319");
     assertThat(refusal("x", "{\"logit_bias\": {\"x\": 1}}"))
-        .startsWith("parameter \"logit_bias[x]\" is 1;");
+        .isEqualTo(
+            "parameter \"logit_bias\" is \"x\"; it must be the id of a token where it is a key,"
+                + " such as \"42\"");
   }
 
   @Test

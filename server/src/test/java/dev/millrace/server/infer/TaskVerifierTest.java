@@ -6,6 +6,7 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.engine.api.KvType;
+import dev.millrace.engine.chat.SpecialTokenRule;
 import dev.millrace.server.FakeTaskContext;
 import dev.millrace.server.infer.model.NamedModel;
 import dev.millrace.server.infer.parameters.SamplingParameters;
@@ -103,6 +104,35 @@ class TaskVerifierTest {
       assertThat(other.verify(request(result)).message())
           .isEqualTo("cannot be repeated here: model \"tiny\" is not served here; served: other");
     }
+  }
+
+  /** A result from before there was a rule for special tokens: its terms name none. */
+  @Test
+  void anOldResultIsRepeatedByTheOldRuleForSpecialTokens() throws Exception {
+    FakeTaskContext old = FakeTaskContext.generate("once</s>upon", DATA);
+    InferenceSettings byText =
+        TinyModels.serving(TinyModels.llama()).withSpecialTokens(SpecialTokenRule.TEXT);
+    TaskResult before;
+    try (Inference earlier = Inference.open(byText)) {
+      before = TaskRunFixture.result(earlier, old);
+    }
+    assertThat(Objects.requireNonNull(before.receipt()).string("special_tokens")).isEqualTo("text");
+    JsonObject terms = Json.object(Objects.requireNonNull(old.frozen).toString());
+    terms.values().remove("special_tokens");
+    VerifyRequest request =
+        new VerifyRequest(
+            "generate", "once</s>upon", Json.object(DATA), FakeTaskContext.CREATED, terms, before);
+    assertThat(inference.verify(request).message())
+        .isEqualTo("the same " + before.text().length() + " characters");
+    terms.put("special_tokens", "template");
+    assertThat(inference.verify(request).message())
+        .startsWith("cannot be repeated here: the prompt tokens changed (");
+  }
+
+  @Test
+  void theReceiptNamesTheRuleForSpecialTokens() {
+    assertThat(Objects.requireNonNull(result.receipt()).string("special_tokens"))
+        .isEqualTo("template");
   }
 
   @Test

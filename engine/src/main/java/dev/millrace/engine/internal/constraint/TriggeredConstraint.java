@@ -3,8 +3,9 @@ package dev.millrace.engine.internal.constraint;
 import dev.millrace.engine.api.ConstraintStart;
 import dev.millrace.engine.api.ThoughtTags;
 import dev.millrace.engine.grammar.Constraint;
+import dev.millrace.engine.internal.match.AhoCorasick;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,8 +26,9 @@ final class TriggeredConstraint implements ConstraintTracker {
   private final TokenTexts texts;
   private final TextMatcher open;
   private final TextMatcher close;
-  private final List<TextMatcher> triggers; // the longest first
-  private final int[] found; // (trigger) -> its matched bytes
+  private final List<byte[]> triggers;
+  private final AhoCorasick search; // for the triggers, a character for each byte
+  private int found; // state of the search
   private Phase phase;
   private int matched; // bytes of the tag
 
@@ -37,11 +39,10 @@ final class TriggeredConstraint implements ConstraintTracker {
     open = new TextMatcher(tags == null ? " " : tags.open()); // not used without tags
     close = new TextMatcher(tags == null ? " " : tags.close());
     triggers =
-        start.triggers().stream()
-            .sorted(Comparator.comparingInt(String::length).reversed())
-            .map(TextMatcher::new)
-            .toList();
-    found = new int[triggers.size()];
+        start.triggers().stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
+    search =
+        new AhoCorasick(
+            triggers.stream().map(text -> new String(text, StandardCharsets.ISO_8859_1)).toList());
     if (tags == null) {
       phase = Phase.FREE;
     } else {
@@ -102,17 +103,14 @@ final class TriggeredConstraint implements ConstraintTracker {
 
   /** Reads one byte; if a trigger ends with it, offers that and the rest to the constraint. */
   private void search(byte[] bytes, int at) {
-    for (int i = 0; i < found.length; i++) {
-      found[i] = triggers.get(i).next(found[i], bytes[at]);
-    }
-    for (int i = 0; i < found.length && phase == Phase.FREE; i++) {
-      TextMatcher trigger = triggers.get(i);
-      if (trigger.isComplete(found[i])) {
-        int length = trigger.text().length;
-        byte[] text = Arrays.copyOf(trigger.text(), length + bytes.length - at - 1);
-        System.arraycopy(bytes, at + 1, text, length, bytes.length - at - 1);
-        phase = constrained.accept(text) ? Phase.CONSTRAINED : phase;
-      }
+    found = search.next(found, (char) (bytes[at] & 0xff));
+    int next = search.longest(found);
+    while (next >= 0 && phase == Phase.FREE) {
+      byte[] trigger = triggers.get(next);
+      byte[] text = Arrays.copyOf(trigger, trigger.length + bytes.length - at - 1);
+      System.arraycopy(bytes, at + 1, text, trigger.length, bytes.length - at - 1);
+      phase = constrained.accept(text) ? Phase.CONSTRAINED : phase;
+      next = search.nextShorter(next);
     }
   }
 

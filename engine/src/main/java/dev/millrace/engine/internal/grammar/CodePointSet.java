@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * A set of Unicode scalar values as ascending ranges, none touching another. Surrogates are in no
@@ -25,8 +26,7 @@ public record CodePointSet(int[] bounds) {
 
   /** The characters of a string. */
   public static CodePointSet of(String characters) {
-    return ranges(
-        characters.codePoints().flatMap(c -> java.util.stream.IntStream.of(c, c)).toArray());
+    return ranges(characters.codePoints().flatMap(c -> IntStream.of(c, c)).toArray());
   }
 
   /** The union of ranges in any order, given as alternating first and last. */
@@ -56,6 +56,10 @@ public record CodePointSet(int[] bounds) {
       }
     }
     return new CodePointSet(Arrays.copyOf(bounds, size));
+  }
+
+  public static CodePointSet union(List<CodePointSet> sets) {
+    return ranges(sets.stream().flatMapToInt(set -> IntStream.of(set.bounds)).toArray());
   }
 
   public CodePointSet or(CodePointSet other) {

@@ -1,6 +1,7 @@
 package dev.millrace.engine.internal.grammar;
 
 import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.RuleExpression.Alt;
 import dev.millrace.engine.internal.grammar.RuleExpression.Chars;
 import dev.millrace.engine.internal.grammar.RuleExpression.Ref;
@@ -18,17 +19,23 @@ public final class GbnfParser {
   private static final int MAX_DEPTH = 200;
   private static final int MAX_TEXT = 1 << 20;
 
+  /** About what a range of a class takes until the set of the class is made. */
+  private static final int RANGE_BYTES = 96;
+
   private final int[] source;
   private final Map<String, RuleExpression> rules = new LinkedHashMap<>();
   private final Map<String, Integer> definedAt = new HashMap<>();
   private final Map<String, Integer> namedAt = new LinkedHashMap<>();
+  private final CompileBudget budget;
   private int at;
 
-  public GbnfParser(String text) {
+  public GbnfParser(String text, CompileBudget budget) {
+    this.budget = budget;
     if (text.length() > MAX_TEXT) {
       throw new GrammarException(
           "grammar: %d characters; at most %d".formatted(text.length(), MAX_TEXT));
     }
+    budget.chargeBytes(4L * text.length());
     source = text.codePoints().toArray();
   }
 
@@ -44,7 +51,7 @@ public final class GbnfParser {
             throw error(position, "rule %s is not defined".formatted(name));
           }
         });
-    return new GrammarRules("root", rules);
+    return new GrammarRules("root", rules, budget);
   }
 
   private void rule() {
@@ -132,8 +139,10 @@ public final class GbnfParser {
       if (part == null) {
         return parts.size() == 1 ? parts.getFirst() : new Seq(parts);
       }
+      budget.chargeBytes(RuleExpression.BYTES + 4L * (at - start));
       skip(depth > 0);
       while (peek() == '*' || peek() == '+' || peek() == '?' || peek() == '{') {
+        budget.chargeBytes(RuleExpression.BYTES);
         part = quantified(part, start);
         skip(depth > 0);
       }
@@ -200,6 +209,7 @@ public final class GbnfParser {
       if (last < first) {
         throw error(from, "the range ends before its start");
       }
+      budget.chargeBytes(RANGE_BYTES);
       pairs.add(first);
       pairs.add(last);
     }
@@ -285,9 +295,9 @@ public final class GbnfParser {
     int value = 0;
     while (peek() >= '0' && peek() <= '9') {
       value = value * 10 + source[at++] - '0';
-      if (value > GrammarRules.MAX_STATES) {
+      if (value > GrammarRules.MAX_COUNT) {
         throw error(
-            start, "a repetition may count to %d at most".formatted(GrammarRules.MAX_STATES));
+            start, "a repetition may count to %d at most".formatted(GrammarRules.MAX_COUNT));
       }
     }
     if (at == start) {

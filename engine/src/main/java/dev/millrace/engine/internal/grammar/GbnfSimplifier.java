@@ -2,6 +2,7 @@ package dev.millrace.engine.internal.grammar;
 
 import static dev.millrace.engine.internal.grammar.RuleExpression.optional;
 
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.RuleExpression.Alt;
 import dev.millrace.engine.internal.grammar.RuleExpression.Chars;
 import dev.millrace.engine.internal.grammar.RuleExpression.Item;
@@ -30,6 +31,7 @@ final class GbnfSimplifier {
   private static final int BLOCK = 250;
 
   private final GrammarRules grammar;
+  private final CompileBudget budget;
   private final NonEmptyExpression nonEmpty;
   private final Map<String, RuleExpression> rewritten = new LinkedHashMap<>();
   private final Map<String, Ref> references = new HashMap<>(); // by the rule's name in the grammar
@@ -37,14 +39,15 @@ final class GbnfSimplifier {
   private final Map<String, Integer> numbers = new HashMap<>(); // the last one of each name
   private final ArrayDeque<Runnable> pending = new ArrayDeque<>();
 
-  private GbnfSimplifier(GrammarRules grammar) {
+  private GbnfSimplifier(GrammarRules grammar, CompileBudget budget) {
     this.grammar = grammar;
-    nonEmpty = new NonEmptyExpression(grammar);
+    this.budget = budget;
+    nonEmpty = new NonEmptyExpression(grammar, budget);
   }
 
   /** The rules by their new names, the root first. They have no {@link SeparatedItems}. */
-  static Map<String, RuleExpression> simplify(GrammarRules grammar) {
-    GbnfSimplifier simplifier = new GbnfSimplifier(grammar);
+  static Map<String, RuleExpression> simplify(GrammarRules grammar, CompileBudget budget) {
+    GbnfSimplifier simplifier = new GbnfSimplifier(grammar, budget);
     simplifier.references.put(
         grammar.root(), simplifier.add(ROOT, grammar.rules().get(grammar.root())));
     while (!simplifier.pending.isEmpty()) {
@@ -73,6 +76,7 @@ final class GbnfSimplifier {
   }
 
   private RuleExpression rewrite(RuleExpression expr, String owner) {
+    budget.chargeBytes(RuleExpression.BYTES);
     return switch (expr) {
       case Chars chars -> chars;
       case Text text -> text;
@@ -80,7 +84,7 @@ final class GbnfSimplifier {
       case Alt alt ->
           new Alt(
               alt.choices().stream()
-                  .filter(grammar.analysis()::isProductive)
+                  .filter(choice -> grammar.analysis().isProductive(choice, budget))
                   .map(choice -> rewrite(choice, owner))
                   .toList());
       case Repeat repeat -> repeat(repeat, owner);
@@ -110,10 +114,10 @@ final class GbnfSimplifier {
 
   private RuleExpression repeat(Repeat repeat, String owner) {
     RuleExpression body = nonEmpty.of(repeat.body());
-    if (repeat.max() == 0 || !grammar.analysis().isProductive(body)) {
+    if (repeat.max() == 0 || !grammar.analysis().isProductive(body, budget)) {
       return RuleExpression.EMPTY;
     }
-    int min = grammar.analysis().isNullable(repeat.body()) ? 0 : repeat.min();
+    int min = grammar.analysis().isNullable(repeat.body(), budget) ? 0 : repeat.min();
     boolean unbounded = repeat.max() == RuleExpression.UNBOUNDED;
     int counted = unbounded ? min : repeat.max();
     if (counted <= BLOCK) {
@@ -162,7 +166,9 @@ final class GbnfSimplifier {
 
   private RuleExpression list(SeparatedItems list, String owner) {
     List<Item> items =
-        list.items().stream().filter(item -> grammar.analysis().isProductive(item.expr())).toList();
+        list.items().stream()
+            .filter(item -> grammar.analysis().isProductive(item.expr(), budget))
+            .toList();
     if (items.isEmpty()) {
       return RuleExpression.EMPTY;
     }

@@ -1,5 +1,6 @@
 package dev.millrace.engine.internal.grammar;
 
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.RuleExpression.Alt;
 import dev.millrace.engine.internal.grammar.RuleExpression.Chars;
 import dev.millrace.engine.internal.grammar.RuleExpression.Ref;
@@ -18,11 +19,15 @@ public final class GbnfWriter {
 
   private final StringBuilder out = new StringBuilder();
 
-  private GbnfWriter() {}
+  private final CompileBudget budget;
 
-  public static String write(GrammarRules grammar) {
-    GbnfWriter writer = new GbnfWriter();
-    GbnfSimplifier.simplify(grammar)
+  private GbnfWriter(CompileBudget budget) {
+    this.budget = budget;
+  }
+
+  public static String write(GrammarRules grammar, CompileBudget budget) {
+    GbnfWriter writer = new GbnfWriter(budget);
+    GbnfSimplifier.simplify(grammar, budget)
         .forEach(
             (name, expr) -> {
               writer.out.append(name).append(" ::= ");
@@ -50,6 +55,7 @@ public final class GbnfWriter {
   }
 
   private void sequence(RuleExpression expr) {
+    budget.chargeSteps(1);
     switch (expr) {
       case Seq seq -> {
         List<RuleExpression> parts =
@@ -73,6 +79,7 @@ public final class GbnfWriter {
     switch (expr) {
       case Chars chars -> characterClass(chars.set());
       case Text text -> {
+        budget.chargeBytes(10L * text.text().length());
         out.append('"');
         text.text().codePoints().forEach(this::literalCharacter);
         out.append('"');
@@ -104,6 +111,7 @@ public final class GbnfWriter {
   private void characterClass(CodePointSet set) {
     out.append('[');
     int[] bounds = set.bounds();
+    budget.chargeBytes(11L * bounds.length);
     for (int i = 0; i < bounds.length; i += 2) {
       classCharacter(bounds[i]);
       if (bounds[i + 1] > bounds[i]) {

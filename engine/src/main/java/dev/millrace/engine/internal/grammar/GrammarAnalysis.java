@@ -1,6 +1,8 @@
 package dev.millrace.engine.internal.grammar;
 
 import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.error.GrammarLimitException;
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.RuleExpression.Alt;
 import dev.millrace.engine.internal.grammar.RuleExpression.Chars;
 import dev.millrace.engine.internal.grammar.RuleExpression.Item;
@@ -28,16 +30,16 @@ public final class GrammarAnalysis {
   private final Set<String> recursive = new HashSet<>();
   private int size;
 
-  GrammarAnalysis(GrammarRules grammar) {
+  GrammarAnalysis(GrammarRules grammar, CompileBudget budget) {
     rules = grammar.rules();
     if (!rules.containsKey(grammar.root())) {
       throw new GrammarException(
           "grammar has no rule named " + grammar.root() + ", the start of the grammar");
     }
     Map<String, Set<String>> uses = new HashMap<>();
-    rules.forEach((name, expr) -> uses.put(name, uses(name, expr)));
-    nullable = fixpoint(this::isNullable);
-    productive = fixpoint(this::isProductive);
+    rules.forEach((name, expr) -> uses.put(name, uses(name, expr, budget)));
+    nullable = fixpoint(budget, (expr, known) -> isNullable(expr, known, budget));
+    productive = fixpoint(budget, (expr, known) -> isProductive(expr, known, budget));
     if (!productive.contains(grammar.root())) {
       throw new GrammarException(
           "rule "
@@ -46,7 +48,7 @@ public final class GrammarAnalysis {
               + " character of an empty set");
     }
     Map<String, Set<String>> left = new HashMap<>();
-    rules.forEach((name, expr) -> left.put(name, collect(into -> leftmost(expr, into))));
+    rules.forEach((name, expr) -> left.put(name, collect(into -> leftmost(expr, into, budget))));
     List<String> cycle = CycleFinder.firstCycle(left);
     if (!cycle.isEmpty()) {
       throw new GrammarException(
@@ -65,17 +67,22 @@ public final class GrammarAnalysis {
     return recursive.contains(rule);
   }
 
-  public boolean isNullable(RuleExpression expr) {
-    return isNullable(expr, nullable::contains);
+  /** @param budget is charged for each part that is visited */
+  public boolean isNullable(RuleExpression expr, CompileBudget budget) {
+    return isNullable(expr, nullable::contains, budget);
   }
 
-  /** Whether there is a text that the expression matches. */
-  public boolean isProductive(RuleExpression expr) {
-    return isProductive(expr, productive::contains);
+  /**
+   * Whether there is a text that the expression matches.
+   *
+   * @param budget is charged for each part that is visited
+   */
+  public boolean isProductive(RuleExpression expr, CompileBudget budget) {
+    return isProductive(expr, productive::contains, budget);
   }
 
-  private Set<String> uses(String name, RuleExpression expr) {
-    Set<String> used = collect(into -> visit(expr, into, name, 0));
+  private Set<String> uses(String name, RuleExpression expr, CompileBudget budget) {
+    Set<String> used = collect(into -> visit(expr, into, name, 0, budget));
     used.forEach(rule -> users.computeIfAbsent(rule, key -> new LinkedHashSet<>()).add(name));
     return used;
   }
@@ -86,9 +93,11 @@ public final class GrammarAnalysis {
     return names;
   }
 
-  private void visit(RuleExpression expr, Set<String> used, String name, int depth) {
+  private void visit(
+      RuleExpression expr, Set<String> used, String name, int depth, CompileBudget budget) {
+    budget.chargeSteps(1);
     if (++size > GrammarRules.MAX_SIZE || depth > 1000) {
-      throw new GrammarException(
+      throw new GrammarLimitException(
           "grammar is too large at rule %s: at most %d parts, nested at most 1000 deep"
               .formatted(name, GrammarRules.MAX_SIZE));
     }
@@ -96,15 +105,15 @@ public final class GrammarAnalysis {
       case Chars c -> {}
       case Text t -> {
         if ((size += t.text().length()) > GrammarRules.MAX_SIZE) {
-          visit(expr, used, name, 1001);
+          visit(expr, used, name, 1001, budget);
         }
       }
-      case Seq seq -> seq.parts().forEach(part -> visit(part, used, name, depth + 1));
-      case Alt alt -> alt.choices().forEach(choice -> visit(choice, used, name, depth + 1));
-      case Repeat repeat -> visit(repeat.body(), used, name, depth + 1);
+      case Seq seq -> seq.parts().forEach(part -> visit(part, used, name, depth + 1, budget));
+      case Alt alt -> alt.choices().forEach(choice -> visit(choice, used, name, depth + 1, budget));
+      case Repeat repeat -> visit(repeat.body(), used, name, depth + 1, budget);
       case SeparatedItems list -> {
-        visit(list.separator(), used, name, depth + 1);
-        list.items().forEach(item -> visit(item.expr(), used, name, depth + 1));
+        visit(list.separator(), used, name, depth + 1, budget);
+        list.items().forEach(item -> visit(item.expr(), used, name, depth + 1, budget));
       }
       case Ref ref -> {
         if (!rules.containsKey(ref.rule())) {
@@ -121,11 +130,12 @@ public final class GrammarAnalysis {
   }
 
   /** The rules that have a property, which spreads from a rule to the rules that name it. */
-  private Set<String> fixpoint(Property property) {
+  private Set<String> fixpoint(CompileBudget budget, Property property) {
     Set<String> known = new HashSet<>();
     ArrayDeque<String> work = new ArrayDeque<>(rules.keySet());
     while (!work.isEmpty()) {
       String name = work.remove();
+      budget.chargeSteps(1);
       if (!known.contains(name) && property.holds(rules.get(name), known::contains)) {
         known.add(name);
         work.addAll(users.getOrDefault(name, Set.of()));
@@ -134,54 +144,60 @@ public final class GrammarAnalysis {
     return known;
   }
 
-  private boolean isNullable(RuleExpression expr, Predicate<String> known) {
+  private static boolean isNullable(
+      RuleExpression expr, Predicate<String> known, CompileBudget budget) {
+    budget.chargeSteps(1);
     return switch (expr) {
       case Chars c -> false;
       case Text t -> t.text().isEmpty();
-      case Seq seq -> seq.parts().stream().allMatch(part -> isNullable(part, known));
-      case Alt alt -> alt.choices().stream().anyMatch(choice -> isNullable(choice, known));
-      case Repeat repeat -> repeat.min() == 0 || isNullable(repeat.body(), known);
+      case Seq seq -> seq.parts().stream().allMatch(part -> isNullable(part, known, budget));
+      case Alt alt -> alt.choices().stream().anyMatch(choice -> isNullable(choice, known, budget));
+      case Repeat repeat -> repeat.min() == 0 || isNullable(repeat.body(), known, budget);
       case SeparatedItems list -> list.items().stream().allMatch(Item::optional);
       case Ref ref -> known.test(ref.rule());
     };
   }
 
-  private boolean isProductive(RuleExpression expr, Predicate<String> known) {
+  private static boolean isProductive(
+      RuleExpression expr, Predicate<String> known, CompileBudget budget) {
+    budget.chargeSteps(1);
     return switch (expr) {
       case Chars c -> !c.set().isEmpty();
       case Text t -> true;
-      case Seq seq -> seq.parts().stream().allMatch(part -> isProductive(part, known));
-      case Alt alt -> alt.choices().stream().anyMatch(choice -> isProductive(choice, known));
-      case Repeat repeat -> repeat.min() == 0 || isProductive(repeat.body(), known);
+      case Seq seq -> seq.parts().stream().allMatch(part -> isProductive(part, known, budget));
+      case Alt alt ->
+          alt.choices().stream().anyMatch(choice -> isProductive(choice, known, budget));
+      case Repeat repeat -> repeat.min() == 0 || isProductive(repeat.body(), known, budget);
       case SeparatedItems list ->
           list.items().stream()
-              .allMatch(item -> item.optional() || isProductive(item.expr(), known));
+              .allMatch(item -> item.optional() || isProductive(item.expr(), known, budget));
       case Ref ref -> known.test(ref.rule());
     };
   }
 
   /** Collects the rules that can be called before a character is read. */
-  private void leftmost(RuleExpression expr, Set<String> into) {
+  private void leftmost(RuleExpression expr, Set<String> into, CompileBudget budget) {
+    budget.chargeSteps(1);
     switch (expr) {
       case Chars c -> {}
       case Text t -> {}
       case Seq seq -> {
         for (RuleExpression part : seq.parts()) {
-          leftmost(part, into);
-          if (!isNullable(part)) {
+          leftmost(part, into, budget);
+          if (!isNullable(part, budget)) {
             break;
           }
         }
       }
-      case Alt alt -> alt.choices().forEach(choice -> leftmost(choice, into));
+      case Alt alt -> alt.choices().forEach(choice -> leftmost(choice, into, budget));
       case Repeat repeat -> {
         if (repeat.max() != 0) {
-          leftmost(repeat.body(), into);
+          leftmost(repeat.body(), into, budget);
         }
       }
       case SeparatedItems list -> {
         for (Item item : list.items()) {
-          leftmost(item.expr(), into);
+          leftmost(item.expr(), into, budget);
           if (!item.optional()) {
             break;
           }

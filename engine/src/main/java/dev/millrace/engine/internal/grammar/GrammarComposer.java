@@ -1,5 +1,6 @@
 package dev.millrace.engine.internal.grammar;
 
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.RuleExpression.Alt;
 import dev.millrace.engine.internal.grammar.RuleExpression.Chars;
 import dev.millrace.engine.internal.grammar.RuleExpression.Item;
@@ -19,9 +20,11 @@ public final class GrammarComposer {
   private static final Map<String, RuleExpression> COMMON = JsonSyntax.rules();
 
   private final Map<String, RuleExpression> rules = new LinkedHashMap<>();
+  private final CompileBudget budget;
   private int parts;
 
-  public GrammarComposer() {
+  public GrammarComposer(CompileBudget budget) {
+    this.budget = budget;
     rules.put(ROOT, RuleExpression.NOTHING);
   }
 
@@ -33,6 +36,7 @@ public final class GrammarComposer {
         .forEach(
             (name, expr) -> {
               boolean common = expr.equals(COMMON.get(name));
+              budget.chargeBytes(RuleExpression.BYTES + 2L * name.length());
               names.put(name, common ? name : "part" + parts + "-" + name);
             });
     part.rules().forEach((name, expr) -> rules.put(names.get(name), renamed(expr, names)));
@@ -42,10 +46,11 @@ public final class GrammarComposer {
   /** The grammar of an expression over the parts. */
   public GrammarRules compose(RuleExpression root) {
     rules.put(ROOT, root);
-    return new GrammarRules(ROOT, rules);
+    return new GrammarRules(ROOT, rules, budget);
   }
 
-  private static RuleExpression renamed(RuleExpression expr, Map<String, String> names) {
+  private RuleExpression renamed(RuleExpression expr, Map<String, String> names) {
+    budget.chargeBytes(RuleExpression.BYTES);
     return switch (expr) {
       case Chars chars -> chars;
       case Text text -> text;
@@ -62,8 +67,7 @@ public final class GrammarComposer {
     };
   }
 
-  private static List<RuleExpression> renamed(
-      List<RuleExpression> exprs, Map<String, String> names) {
+  private List<RuleExpression> renamed(List<RuleExpression> exprs, Map<String, String> names) {
     return exprs.stream().map(expr -> renamed(expr, names)).toList();
   }
 }

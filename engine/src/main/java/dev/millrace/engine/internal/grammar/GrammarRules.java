@@ -1,6 +1,8 @@
 package dev.millrace.engine.internal.grammar;
 
-import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.error.GrammarLimitException;
+import dev.millrace.engine.internal.budget.CompileBudget;
+import dev.millrace.engine.internal.budget.CompileLimits;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -15,23 +17,21 @@ public final class GrammarRules {
   /** The most parts that all rules of a grammar may have together. */
   public static final int MAX_SIZE = 200_000;
 
-  /**
-   * The most states that a grammar's automaton may have; also the highest count of a repetition.
-   */
-  public static final int MAX_STATES = 100_000;
+  /** The highest count of a repetition. */
+  public static final int MAX_COUNT = CompileLimits.MAX_STATES;
 
   private final String root;
   private final Map<String, RuleExpression> rules;
   private final GrammarAnalysis analysis;
 
-  public GrammarRules(String root, Map<String, RuleExpression> rules) {
+  public GrammarRules(String root, Map<String, RuleExpression> rules, CompileBudget budget) {
     this.root = root;
     this.rules = Collections.unmodifiableMap(new LinkedHashMap<>(rules));
     if (rules.size() > MAX_RULES) {
-      throw new GrammarException(
+      throw new GrammarLimitException(
           "grammar has %d rules; at most %d".formatted(rules.size(), MAX_RULES));
     }
-    analysis = new GrammarAnalysis(this);
+    analysis = new GrammarAnalysis(this, budget);
   }
 
   public String root() {

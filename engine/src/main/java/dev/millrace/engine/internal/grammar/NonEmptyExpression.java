@@ -1,5 +1,6 @@
 package dev.millrace.engine.internal.grammar;
 
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.RuleExpression.Alt;
 import dev.millrace.engine.internal.grammar.RuleExpression.Chars;
 import dev.millrace.engine.internal.grammar.RuleExpression.Item;
@@ -14,14 +15,17 @@ import java.util.List;
 /** What an expression matches, without the empty text. It ends, as no rule is left-recursive. */
 final class NonEmptyExpression {
   private final GrammarRules grammar;
+  private final CompileBudget budget;
 
-  NonEmptyExpression(GrammarRules grammar) {
+  NonEmptyExpression(GrammarRules grammar, CompileBudget budget) {
     this.grammar = grammar;
+    this.budget = budget;
   }
 
   /** {@link RuleExpression#NOTHING} if the expression matches the empty text alone. */
   RuleExpression of(RuleExpression expr) {
-    if (!grammar.analysis().isNullable(expr)) {
+    budget.chargeBytes(RuleExpression.BYTES);
+    if (!grammar.analysis().isNullable(expr, budget)) {
       return expr;
     }
     return switch (expr) {
@@ -34,7 +38,9 @@ final class NonEmptyExpression {
               ? RuleExpression.NOTHING
               : new Repeat(
                   of(repeat.body()),
-                  grammar.analysis().isNullable(repeat.body()) ? 1 : Math.max(1, repeat.min()),
+                  grammar.analysis().isNullable(repeat.body(), budget)
+                      ? 1
+                      : Math.max(1, repeat.min()),
                   repeat.max());
       case SeparatedItems list -> someItem(list);
       case Ref ref -> of(grammar.rules().get(ref.rule()));
@@ -45,6 +51,7 @@ final class NonEmptyExpression {
   private RuleExpression firstNonEmpty(List<RuleExpression> parts) {
     List<RuleExpression> choices = new ArrayList<>();
     for (int i = 0; i < parts.size(); i++) {
+      budget.chargeBytes(RuleExpression.BYTES + 8L * (parts.size() - i));
       List<RuleExpression> rest = new ArrayList<>(parts.subList(i, parts.size()));
       rest.set(0, of(parts.get(i)));
       choices.add(new Seq(rest));
@@ -53,9 +60,10 @@ final class NonEmptyExpression {
   }
 
   /** Each item in turn is the first that is present; all of them are optional. */
-  private static RuleExpression someItem(SeparatedItems list) {
+  private RuleExpression someItem(SeparatedItems list) {
     List<RuleExpression> choices = new ArrayList<>();
     for (int i = 0; i < list.items().size(); i++) {
+      budget.chargeBytes(RuleExpression.BYTES + 8L * (list.items().size() - i));
       List<Item> rest = new ArrayList<>(list.items().subList(i, list.items().size()));
       rest.set(0, new Item(rest.getFirst().expr(), false));
       choices.add(new SeparatedItems(rest, list.separator()));

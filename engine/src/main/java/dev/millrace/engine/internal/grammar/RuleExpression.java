@@ -45,6 +45,10 @@ public sealed interface RuleExpression {
   record Ref(String rule) implements RuleExpression {}
 
   int UNBOUNDED = -1;
+
+  /** About what one expression takes in memory, without its parts. */
+  int BYTES = 64;
+
   RuleExpression EMPTY = new Seq(List.of());
   RuleExpression NOTHING = new Alt(List.of());
 

@@ -30,6 +30,7 @@ import dev.millrace.engine.internal.jinja.value.Comparisons;
 import dev.millrace.engine.internal.jinja.value.None;
 import dev.millrace.engine.internal.jinja.value.PyArguments;
 import dev.millrace.engine.internal.jinja.value.PyCallable;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.PyText;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
@@ -150,7 +151,7 @@ final class ExpressionEvaluator {
   }
 
   /** Applies the filter of a block, if it has one, to the captured text. */
-  Object applyBlockFilter(@Nullable Expression filter, String text, VariableScope scope) {
+  Object applyBlockFilter(@Nullable Expression filter, PyString text, VariableScope scope) {
     if (!(filter instanceof FilterCall filtered)) {
       return text;
     }
@@ -168,13 +169,13 @@ final class ExpressionEvaluator {
   }
 
   private Object concatenated(Concatenation concatenated, VariableScope scope) {
-    StringBuilder text = new StringBuilder();
+    PyString.Builder text = new PyString.Builder();
     for (Expression part : concatenated.parts()) {
-      String piece = PyText.str(evaluate(part, scope));
+      PyString piece = PyText.str(evaluate(part, scope));
       budget.chargeAppend(text.length(), piece.length());
       text.append(piece);
     }
-    return text.toString();
+    return text.build();
   }
 
   private Object compared(ComparisonChain compared, VariableScope scope) {

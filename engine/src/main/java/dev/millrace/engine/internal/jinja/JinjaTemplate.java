@@ -7,6 +7,7 @@ import dev.millrace.engine.internal.jinja.parse.Statement;
 import dev.millrace.engine.internal.jinja.value.JinjaLimits;
 import dev.millrace.engine.internal.jinja.value.PyCallable;
 import dev.millrace.engine.internal.jinja.value.PyRange;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.PyText;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
@@ -53,7 +54,7 @@ public final class JinjaTemplate {
    * @throws ChatTemplateException if the template rejects the context, fails on it, or exceeds its
    *     limits
    */
-  public String render(Map<String, ?> context, LocalDateTime now) {
+  public PyString render(Map<String, ?> context, LocalDateTime now) {
     RenderBudget budget = new RenderBudget(limits);
     Map<String, Object> variables = new HashMap<>();
     context.forEach((name, value) -> variables.put(name, PyTypes.fromJava(value, name, 0)));
@@ -75,7 +76,7 @@ public final class JinjaTemplate {
     PyCallable dict = args -> TemplateNamespace.of(args, budget).attributes();
     PyCallable raise =
         args -> {
-          throw ChatTemplateException.raised(PyText.str(args.required(0, "message")));
+          throw ChatTemplateException.raised(PyText.str(args.required(0, "message")).text());
         };
     PyCallable strftime = args -> Strftime.format(PyText.str(args.required(0, "format")), now);
     return Map.of(

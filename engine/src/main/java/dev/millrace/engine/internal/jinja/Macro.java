@@ -65,6 +65,6 @@ record Macro(
               + "'");
     }
     inner.set("varargs", new Tuple(more));
-    inner.set("kwargs", new LinkedHashMap<Object, Object>(named));
+    inner.set("kwargs", new PyArguments(List.of(), named).namedAsDict());
   }
 }

@@ -19,6 +19,7 @@ import dev.millrace.engine.internal.jinja.parse.Statement.Target;
 import dev.millrace.engine.internal.jinja.parse.Statement.With;
 import dev.millrace.engine.internal.jinja.value.LoopVariable;
 import dev.millrace.engine.internal.jinja.value.PyArguments;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.PyText;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
@@ -40,7 +41,7 @@ final class StatementRenderer {
 
   private final RenderBudget budget;
   private final ExpressionEvaluator evaluator;
-  private StringBuilder out = new StringBuilder();
+  private PyString.Builder out = new PyString.Builder();
 
   StatementRenderer(RenderBudget budget) {
     this.budget = budget;
@@ -52,13 +53,13 @@ final class StatementRenderer {
   }
 
   /** Renders the statements to a string. */
-  String capture(List<Statement> body, VariableScope scope) {
-    StringBuilder around = out;
-    out = new StringBuilder();
+  PyString capture(List<Statement> body, VariableScope scope) {
+    PyString.Builder around = out;
+    out = new PyString.Builder();
     budget.enterCall();
     try {
       run(body, scope);
-      return out.toString();
+      return out.build();
     } finally {
       budget.leaveCall();
       out = around;
@@ -82,7 +83,7 @@ final class StatementRenderer {
 
   private Completion run(Statement statement, VariableScope scope) {
     switch (statement) {
-      case Data data -> print(data.text());
+      case Data data -> print(PyString.ofTemplate(data.text()));
       case Print print -> print(PyText.str(evaluator.evaluate(print.value(), scope)));
       case If branches -> {
         return runIf(branches, scope);
@@ -117,7 +118,7 @@ final class StatementRenderer {
     return Completion.NORMAL;
   }
 
-  private void print(String text) {
+  private void print(PyString text) {
     budget.chargeAppend(out.length(), text.length());
     out.append(text);
   }
@@ -183,7 +184,7 @@ final class StatementRenderer {
           throw new ChatTemplateException(
               "cannot assign attribute on non-namespace object '" + member.namespace() + "'");
         }
-        namespace.attributes().put(member.name(), value);
+        namespace.attributes().put(PyString.ofTemplate(member.name()), value);
       }
       case Target.Several several -> {
         List<Object> values = PyTypes.list(value, budget);

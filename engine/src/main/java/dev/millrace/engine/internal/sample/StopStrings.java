@@ -1,6 +1,7 @@
 package dev.millrace.engine.internal.sample;
 
 import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.internal.match.AhoCorasick;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,36 +14,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StopStrings {
   private final List<String> stops;
-  private final int[][]
-      fallbacks; // (stop, matched characters) -> the longest border, as Knuth, Morris and Pratt do
-  private final int[] matched; // characters of each stop that the text ends with
+  private final AhoCorasick search;
   private final StringBuilder held = new StringBuilder();
+  private int state;
   private @Nullable String match;
 
   public StopStrings(List<String> stops) {
     this.stops = List.copyOf(stops);
-    fallbacks = new int[stops.size()][];
-    matched = new int[stops.size()];
-    for (int i = 0; i < stops.size(); i++) {
-      if (stops.get(i).isEmpty()) {
-        throw new EngineException(
-            "stop strings: number %d is empty; each must have a character".formatted(i));
-      }
-      fallbacks[i] = fallbacks(stops.get(i));
+    int empty = this.stops.indexOf("");
+    if (empty >= 0) {
+      throw new EngineException(
+          "stop strings: number %d is empty; each must have a character".formatted(empty));
     }
-  }
-
-  private static int[] fallbacks(String stop) {
-    int[] borders = new int[stop.length()];
-    int border = 0;
-    for (int i = 1; i < borders.length; i++) {
-      while (border > 0 && stop.charAt(i) != stop.charAt(border)) {
-        border = borders[border - 1];
-      }
-      border += stop.charAt(i) == stop.charAt(border) ? 1 : 0;
-      borders[i] = border;
-    }
-    return borders;
+    search = new AhoCorasick(this.stops);
   }
 
   /**
@@ -58,17 +42,14 @@ public final class StopStrings {
     }
     for (int i = 0; i < piece.length(); i++) {
       held.append(piece.charAt(i));
-      advance(piece.charAt(i));
-      if (match != null) {
+      state = search.next(state, piece.charAt(i));
+      if (search.longest(state) >= 0) {
+        match = stops.get(search.longest(state));
         held.setLength(held.length() - match.length());
         return release(held.length());
       }
     }
-    int longest = 0;
-    for (int length : matched) {
-      longest = Math.max(longest, length);
-    }
-    return release(held.length() - longest);
+    return release(held.length() - search.matched(state));
   }
 
   /** The text that was held back, at the end of the text. */
@@ -84,20 +65,6 @@ public final class StopStrings {
   /** The stop string that ended the text; null if none has. */
   public @Nullable String match() {
     return match;
-  }
-
-  private void advance(char next) {
-    for (int i = 0; i < matched.length; i++) {
-      String stop = stops.get(i);
-      int length = matched[i];
-      while (length > 0 && stop.charAt(length) != next) {
-        length = fallbacks[i][length - 1];
-      }
-      matched[i] = stop.charAt(length) == next ? length + 1 : 0;
-      if (matched[i] == stop.length() && (match == null || match.length() < stop.length())) {
-        match = stop;
-      }
-    }
   }
 
   private String release(int count) {

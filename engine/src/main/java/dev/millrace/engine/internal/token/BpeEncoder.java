@@ -10,18 +10,20 @@ import dev.millrace.engine.internal.token.pretokenize.PreTokenizer;
  * that comes first in the list is joined first.
  */
 final class BpeEncoder implements TextEncoder {
+  private final VocabularyTable tokens;
   private final ByteStringIndex table;
   private final ByteStringIndex merges;
   private final PreTokenizer preTokenizer;
 
   BpeEncoder(VocabularyTable tokens, String[] merges, PreTokenizer preTokenizer) {
+    this.tokens = tokens;
     this.table = tokens.index();
     this.merges = ByteStringIndex.of(merges);
     this.preTokenizer = preTokenizer;
   }
 
   @Override
-  public void encode(byte[] text, int from, int to, boolean first, IntList tokens) {
+  public void encode(byte[] text, int from, int to, boolean first, IntList out) {
     CodePointText points;
     if (preTokenizer.bytes()) {
       points = CodePointText.of(text, from, to);
@@ -40,7 +42,7 @@ final class BpeEncoder implements TextEncoder {
         word = new byte[Math.multiplyExact(end - start, 8)];
       }
       int length = write(points, start, end, word);
-      encode(word, length, merging, tokens);
+      encode(word, length, merging, out);
       start = end;
     }
   }
@@ -61,11 +63,11 @@ final class BpeEncoder implements TextEncoder {
     return size;
   }
 
-  private void encode(byte[] word, int length, PairMerger merging, IntList tokens) {
+  private void encode(byte[] word, int length, PairMerger merging, IntList out) {
     if (preTokenizer.wholeWords() || !preTokenizer.bytes() && isNewlines(word, length)) {
-      int token = table.find(word, 0, length);
+      int token = plain(word, 0, length);
       if (token >= 0) {
-        tokens.add(token);
+        out.add(token);
         return;
       }
     }
@@ -77,13 +79,19 @@ final class BpeEncoder implements TextEncoder {
     }
     merging.run();
     for (int s = merging.first(); s < merging.end(); s = merging.next(s)) {
-      int token = table.find(word, merging.from(s), merging.to(s));
+      int token = plain(word, merging.from(s), merging.to(s));
       if (token >= 0) {
-        tokens.add(token);
+        out.add(token);
       } else {
-        addBytes(word, merging.from(s), merging.to(s), tokens);
+        addBytes(word, merging.from(s), merging.to(s), out);
       }
     }
+  }
+
+  /** Plain text never becomes a control token: finding those is not the encoder's part. */
+  private int plain(byte[] word, int from, int to) {
+    int token = table.find(word, from, to);
+    return token >= 0 && tokens.hasKind(token, TokenKind.HIDDEN) ? -1 : token;
   }
 
   /** A run of line ends is a token of its own, though no merge leads to it. */
@@ -100,14 +108,14 @@ final class BpeEncoder implements TextEncoder {
    * A symbol that is not a token is split into its bytes; a byte that is not a token either is
    * dropped, as in llama.cpp.
    */
-  private void addBytes(byte[] word, int from, int to, IntList tokens) {
+  private void addBytes(byte[] word, int from, int to, IntList out) {
     for (int i = from; i < to; i++) {
       int token =
           preTokenizer.bytes()
               ? table.find(word, i, i + 1)
               : table.find(LenientUtf8.bytes("<0x%02X>".formatted(word[i] & 0xFF)));
       if (token >= 0) {
-        tokens.add(token);
+        out.add(token);
       }
     }
   }

@@ -22,7 +22,8 @@ final class SentencePieceEncoder implements TextEncoder {
     this.leadingSpace = leadingSpace;
     this.priorities = new int[tokens.size()];
     for (int i = 0; i < priorities.length; i++) {
-      priorities[i] = ~ordered(scores[i]);
+      // plain text never becomes a control token: finding those is not the encoder's part
+      priorities[i] = tokens.hasKind(i, TokenKind.HIDDEN) ? PairMerger.NEVER : ~ordered(scores[i]);
     }
     for (int b = 0; b < bytes.length; b++) {
       int named = tokens.find("<0x%02X>".formatted(b));

@@ -30,7 +30,13 @@ public final class SpecialTokenFinder {
     StripSide of(int token);
   }
 
-  private record Special(int token, byte[] text, boolean hidden, StripSide strip) {}
+  /** Decides whether the text of a token, in this range of bytes, is that token. */
+  @FunctionalInterface
+  public interface MatchRule {
+    boolean allows(int token, int from, int to);
+  }
+
+  private record Special(int token, byte[] text, StripSide strip) {}
 
   private final List<Special> specials = new ArrayList<>();
   private final ByteStringIndex table;
@@ -40,8 +46,7 @@ public final class SpecialTokenFinder {
     for (int token = 0; token < tokens.size(); token++) {
       if (tokens.hasKind(token, TokenKind.SPECIAL)) {
         byte[] text = LenientUtf8.bytes(tokens.text(token));
-        boolean hidden = tokens.hasKind(token, TokenKind.HIDDEN);
-        specials.add(new Special(token, text, hidden, strips.of(token)));
+        specials.add(new Special(token, text, strips.of(token)));
         starts.set(text[0] & 0xFF);
       }
     }
@@ -50,11 +55,8 @@ public final class SpecialTokenFinder {
         ByteStringIndex.of(specials.stream().map(s -> tokens.text(s.token)).toArray(String[]::new));
   }
 
-  /**
-   * The parts of a text in order. Control tokens are found only if {@code hidden} is set; tokens
-   * that the model defines as text are always found.
-   */
-  public List<Part> split(byte[] text, boolean hidden) {
+  /** The parts of a text in order. What the rule does not allow stays plain text. */
+  public List<Part> split(byte[] text, MatchRule rule) {
     int[] first = new int[specials.size()];
     int[] last = new int[specials.size()];
     Arrays.fill(first, -1);
@@ -64,8 +66,8 @@ public final class SpecialTokenFinder {
     BitSet taken = new BitSet(text.length);
     List<Part> found = new ArrayList<>();
     for (int i = 0; i < first.length; i++) {
-      if (first[i] >= 0 && (hidden || !specials.get(i).hidden)) {
-        take(specials.get(i), text, first[i], last[i], taken, found);
+      if (first[i] >= 0) {
+        take(specials.get(i), text, first[i], last[i], rule, taken, found);
       }
     }
     return withPlain(text.length, taken, found);
@@ -92,10 +94,17 @@ public final class SpecialTokenFinder {
 
   /** Takes every free occurrence of a special text, from the left. */
   private static void take(
-      Special special, byte[] text, int first, int last, BitSet taken, List<Part> found) {
+      Special special,
+      byte[] text,
+      int first,
+      int last,
+      MatchRule rule,
+      BitSet taken,
+      List<Part> found) {
     int length = special.text.length;
     for (int at = first; at <= last; ) {
-      if (!Arrays.equals(text, at, at + length, special.text, 0, length)) {
+      if (!Arrays.equals(text, at, at + length, special.text, 0, length)
+          || !rule.allows(special.token, at, at + length)) {
         at++;
         continue;
       }

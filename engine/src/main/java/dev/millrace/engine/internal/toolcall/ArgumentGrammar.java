@@ -1,6 +1,7 @@
 package dev.millrace.engine.internal.toolcall;
 
 import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.error.GrammarLimitException;
 import dev.millrace.engine.grammar.Grammar;
 import dev.millrace.engine.grammar.JsonSchema;
 import dev.millrace.engine.internal.grammar.schema.UnsupportedKeywordException;
@@ -52,6 +53,8 @@ final class ArgumentGrammar {
           throw new GrammarException("schema at #: 'type' must be object");
         }
         return exact.apply(schema);
+      } catch (GrammarLimitException e) { // what takes anything instead would hide the cost
+        throw new GrammarLimitException("tool %s: %s".formatted(tool, e.getMessage()));
       } catch (GrammarException e) {
         if (strict) {
           throw new GrammarException(

@@ -1,6 +1,7 @@
 package dev.millrace.engine.internal.jinja;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.engine.error.ChatTemplateException;
 import dev.millrace.engine.internal.jinja.value.JinjaLimits;
@@ -10,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -104,6 +106,20 @@ class HostileTemplatesTest {
   }
 
   @Test
+  void anInterruptEndsARendering() {
+    String endless =
+        "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}";
+    Thread.currentThread().interrupt();
+    try {
+      assertThatThrownBy(
+              () -> JinjaTemplate.parse(endless, JinjaLimits.DEFAULT).render(Map.of(), NOW))
+          .isInstanceOf(CancellationException.class);
+    } finally {
+      assertThat(Thread.interrupted()).as("still interrupted").isTrue();
+    }
+  }
+
+  @Test
   void theDefaultLimitsEndWithinSeconds() {
     long start = System.nanoTime();
     assertThat(
@@ -123,7 +139,7 @@ class HostileTemplatesTest {
     Map<String, String> turn = Map.of("role", "user", "content", "x".repeat(10_000));
     Map<String, Object> context =
         Map.of("messages", Collections.nCopies(400, turn), "add_generation_prompt", true);
-    assertThat(JinjaTemplate.parse(source, JinjaLimits.DEFAULT).render(context, NOW))
+    assertThat(JinjaTemplate.parse(source, JinjaLimits.DEFAULT).render(context, NOW).text())
         .hasSizeGreaterThan(4_000_000);
   }
 

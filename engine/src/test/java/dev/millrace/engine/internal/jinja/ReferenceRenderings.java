@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * The templates of the test data, the contexts they are rendered with, and the results of Python's
  * jinja2: see the README beside them.
  */
-final class ReferenceRenderings {
+public final class ReferenceRenderings {
   /** The time that the expectations were made for. */
   private static final LocalDateTime NOW = LocalDateTime.of(2026, 2, 5, 9, 3, 7);
 
@@ -35,7 +35,7 @@ final class ReferenceRenderings {
    */
   record Case(String template, String context, String kind, String text) {}
 
-  static Path resources() {
+  public static Path resources() {
     try {
       return Path.of(
           Objects.requireNonNull(ReferenceRenderings.class.getResource("/chat")).toURI());
@@ -44,7 +44,7 @@ final class ReferenceRenderings {
     }
   }
 
-  static List<Path> templates(Path folder) {
+  public static List<Path> templates(Path folder) {
     try (Stream<Path> files = Files.list(folder)) {
       return files.filter(file -> file.toString().endsWith(".jinja")).sorted().toList();
     } catch (IOException e) {
@@ -52,7 +52,7 @@ final class ReferenceRenderings {
     }
   }
 
-  static String read(Path file) {
+  public static String read(Path file) {
     try {
       return Files.readString(file);
     } catch (IOException e) {
@@ -98,7 +98,7 @@ final class ReferenceRenderings {
 
   /** The variables of each context, as {@code apply_chat_template} would pass them. */
   @SuppressWarnings("unchecked")
-  static Map<String, Map<String, Object>> contexts() {
+  public static Map<String, Map<String, Object>> contexts() {
     var data =
         (Map<String, Object>)
             Objects.requireNonNull(PlainJson.read(read(resources().resolve("contexts.json"))));

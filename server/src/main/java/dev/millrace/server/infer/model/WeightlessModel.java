@@ -31,10 +31,12 @@ public final class WeightlessModel {
       OperatorDefaults operatorDefaults) {
     this.description = description;
     this.tokenizer = tokenizer;
+    String template = operatorDefaults.chatTemplate();
     this.prompts =
-        operatorDefaults.chatTemplate() == null
-            ? new PromptEncoder(metadata, tokenizer)
-            : new PromptEncoder(operatorDefaults.chatTemplate(), tokenizer);
+        (template == null
+                ? new PromptEncoder(metadata, tokenizer)
+                : new PromptEncoder(template, tokenizer))
+            .with(operatorDefaults.specialTokens());
     this.defaults =
         operatorDefaults
             .sampling()

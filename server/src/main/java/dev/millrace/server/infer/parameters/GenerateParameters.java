@@ -1,7 +1,9 @@
 package dev.millrace.server.infer.parameters;
 
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.engine.api.GenerationRequest;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -42,8 +44,14 @@ public record GenerateParameters(
           "thinking");
 
   private static final Set<String> KNOWN = known();
+
+  /** More than any vocabulary has: each token is checked against the model's. */
+  static final int MAX_BIASES = 300_000;
+
   private static final String PENALTY = "a number from -100 to 100";
   private static final String BIAS = "an object of numbers from -1e6 to 1e6 by token id";
+  private static final String BIAS_KEY = "the id of a token where it is a key, such as \"42\"";
+  private static final String BIAS_VALUE = "a number from -1e6 to 1e6";
 
   private static Set<String> known() {
     Set<String> all = new HashSet<>(SAMPLING);
@@ -70,10 +78,27 @@ public record GenerateParameters(
         sampling(fields),
         logits(fields),
         new OutputRules(
-            fields.texts("stop", "a text that is not empty, or a list of such"),
+            stops(fields),
             Boolean.TRUE.equals(fields.flag("ignore_eos")),
             OutputConstraint.of(fields),
             OutputReport.of(fields)));
+  }
+
+  private static List<String> stops(ParameterReader fields) {
+    List<String> stops = fields.texts("stop", "a text that is not empty, or a list of such");
+    int characters = stops.stream().mapToInt(String::length).sum();
+    if (stops.size() > GenerationRequest.MAX_STOPS
+        || characters > GenerationRequest.MAX_STOP_CHARACTERS) {
+      throw TaskRefused.ofParameter(
+          "stop",
+          "parameter \"stop\" has %d texts with %d characters; at most %d with %d are supported"
+              .formatted(
+                  stops.size(),
+                  characters,
+                  GenerationRequest.MAX_STOPS,
+                  GenerationRequest.MAX_STOP_CHARACTERS));
+    }
+    return stops;
   }
 
   private static SamplingParameters sampling(ParameterReader fields) {
@@ -113,18 +138,29 @@ public record GenerateParameters(
       throw ParameterReader.invalid("logit_bias", given, BIAS);
     }
     if (given instanceof Map<?, ?> map) {
+      if (map.size() > MAX_BIASES) {
+        throw TaskRefused.ofParameter(
+            "logit_bias",
+            "parameter \"logit_bias\" has %d tokens; at most %d are supported"
+                .formatted(map.size(), MAX_BIASES));
+      }
       map.forEach((token, value) -> putBias(bias, token, value));
     }
     return bias;
   }
 
+  private static boolean isId(String token) {
+    return !token.isEmpty()
+        && token.length() <= 9
+        && token.chars().allMatch(c -> c >= '0' && c <= '9');
+  }
+
   private static void putBias(Map<Integer, Float> bias, Object token, @Nullable Object value) {
-    boolean fits =
-        token.toString().matches("\\d{1,9}")
-            && value instanceof Number number
-            && Math.abs(number.doubleValue()) <= 1e6;
-    if (!fits) {
-      throw ParameterReader.invalid("logit_bias[" + token + "]", value, BIAS);
+    if (!isId(token.toString())) {
+      throw ParameterReader.invalid("logit_bias", token, BIAS_KEY);
+    }
+    if (!(value instanceof Number number) || !(Math.abs(number.doubleValue()) <= 1e6)) {
+      throw ParameterReader.invalid("logit_bias[" + token + "]", value, BIAS_VALUE);
     }
     bias.put(Integer.valueOf(token.toString()), ((Number) value).floatValue());
   }

@@ -1,10 +1,12 @@
 package dev.millrace.server.infer.parameters;
 
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.error.GrammarException;
 import dev.millrace.engine.grammar.Grammar;
 import dev.millrace.engine.toolcall.ToolCallGrammar;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,18 @@ public record OutputGrammar(
     @Nullable OutputConstraint constraint, @Nullable ToolUse tools, Set<Integer> shownTokens) {
   public OutputGrammar {
     shownTokens = Set.copyOf(shownTokens);
+  }
+
+  /** The same for equal grammars. It is short, whatever the size of the schemas. */
+  public String key() {
+    JsonObject key = JsonObject.create().put("shown", new TreeSet<>(shownTokens).toString());
+    if (constraint != null) {
+      key.put("constraint", constraint.toJson().values());
+    }
+    if (tools != null) {
+      tools.addTo(key);
+    }
+    return key.toString();
   }
 
   /** Whether the output is free until it begins a call. */

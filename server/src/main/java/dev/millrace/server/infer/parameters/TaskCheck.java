@@ -1,31 +1,50 @@
 package dev.millrace.server.infer.parameters;
 
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.grammar.Grammar;
+import dev.millrace.engine.internal.budget.CompileBudget;
+import dev.millrace.engine.internal.budget.CompileLimits;
 import dev.millrace.engine.toolcall.ToolCallFormat;
+import dev.millrace.server.internal.compile.CompilePool;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the parameters of tasks before they are submitted, as far as that is possible without a
- * model. A schema or grammar that several tasks share is compiled once. Not thread-safe.
+ * model. A schema or grammar that several tasks share is compiled once, and not on this thread. Not
+ * thread-safe.
  */
 public final class TaskCheck {
+  /** What all schemas, grammars and tools of one request may cost together. */
+  static final long MAX_STEPS = 5 * CompileLimits.DEFAULT.steps();
+
   private final Set<OutputConstraint> compiled = new HashSet<>();
   private final Set<ToolUse> toolsSeen = new HashSet<>();
   private final Set<String> models;
+  private final long maxSteps;
+  private long steps;
 
   /** A check for tasks whose server is not known yet. */
   public TaskCheck() {
-    this(Set.of());
+    this(Set.of(), Long.MAX_VALUE);
   }
 
   /**
+   * A check for the tasks of one request.
+   *
    * @param models names of the models that the server has; empty: any name is accepted
    */
   public TaskCheck(Set<String> models) {
+    this(models, MAX_STEPS);
+  }
+
+  TaskCheck(Set<String> models, long maxSteps) {
     this.models = Set.copyOf(models);
+    this.maxSteps = maxSteps;
   }
 
   /**
@@ -61,7 +80,7 @@ public final class TaskCheck {
   private void checkTools(ToolParameters tools) {
     ToolUse use = tools.use(ToolCallFormat.GENERIC);
     if (use != null && toolsSeen.add(use)) {
-      new OutputGrammar(null, use, Set.of()).grammar();
+      check(new OutputGrammar(null, use, Set.of()));
     }
   }
 
@@ -80,8 +99,34 @@ public final class TaskCheck {
 
   private void check(@Nullable OutputConstraint constraint) {
     if (constraint != null && !compiled.contains(constraint)) {
-      constraint.grammar();
+      check(new OutputGrammar(constraint, null, Set.of()));
       compiled.add(constraint);
+    }
+  }
+
+  private void check(OutputGrammar grammar) {
+    CompileBudget budget = new CompileBudget();
+    try {
+      CompilePool.compile(budget, () -> compile(grammar));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CancellationException("interrupted while a schema is checked");
+    }
+    steps += budget.steps();
+    if (steps > maxSteps) {
+      throw new TaskRefused(
+          "the schemas, grammars and tools of all tasks take more than %d steps to compile"
+              .formatted(maxSteps));
+    }
+  }
+
+  private static Grammar compile(OutputGrammar grammar) {
+    try {
+      Grammar compiled = grammar.grammar();
+      compiled.requireWithinLimits();
+      return compiled;
+    } catch (GrammarException e) {
+      throw grammar.refusal(e);
     }
   }
 }

@@ -4,6 +4,8 @@ import dev.millrace.core.internal.hash.Sha256;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.api.ThoughtTags;
+import dev.millrace.engine.chat.SpecialTokenRule;
+import dev.millrace.engine.error.EngineException;
 import dev.millrace.server.infer.model.WeightlessModel;
 import dev.millrace.server.infer.parameters.EffectiveParameters;
 import java.util.List;
@@ -36,11 +38,21 @@ public record FrozenTerms(
   /**
    * Which tokens the model gets.
    *
+   * @param specialTokens where special tokens were found; null: the prompt is no conversation
    * @param thoughtTags the marks that separate thoughts from the answer; null: all is answer
    * @param thoughtsOpened whether the prompt has opened the thoughts; null: the output has none
    */
   public record PromptIdentity(
-      int tokens, String sha256, @Nullable String thoughtTags, @Nullable Boolean thoughtsOpened) {}
+      int tokens,
+      String sha256,
+      @Nullable SpecialTokenRule specialTokens,
+      @Nullable String thoughtTags,
+      @Nullable Boolean thoughtsOpened) {
+
+    @Nullable String specialTokensId() {
+      return specialTokens == null ? null : specialTokens.id();
+    }
+  }
 
   /** A field that must not change, and the message if it does. */
   private record PinnedField(String name, String change) {}
@@ -53,6 +65,26 @@ public record FrozenTerms(
           new PinnedField("context", "the context length changed"),
           new PinnedField("prompt_sha256", "the prompt tokens changed"),
           new PinnedField("thought_tags", "the template changed its marks of thoughts"));
+
+  static final String SPECIAL_TOKENS = "special_tokens";
+
+  /**
+   * The rule for special tokens in terms that were frozen earlier. Terms that name none are from a
+   * time when special tokens were found in messages, too.
+   *
+   * @throws EngineException if this version does not know the rule
+   */
+  static SpecialTokenRule specialTokensOf(JsonObject frozen) {
+    Object id = frozen.get(SPECIAL_TOKENS);
+    return id == null
+        ? SpecialTokenRule.TEXT
+        : SpecialTokenRule.named(id.toString())
+            .orElseThrow(
+                () ->
+                    new EngineException(
+                        "the rule \"%s\" for special tokens is not known to this version"
+                            .formatted(id)));
+  }
 
   /**
    * @param sha256 of the model's file
@@ -69,6 +101,7 @@ public record FrozenTerms(
         new PromptIdentity(
             prompt.tokens().length,
             Sha256.hexOf(prompt.tokens()),
+            prompt.chat() == null ? null : prompt.chat().rule(),
             prompt.thoughtTags(),
             thoughts == null ? null : Boolean.valueOf(thoughts.opened())),
         parameters);
@@ -105,6 +138,7 @@ public record FrozenTerms(
         .put("context", (long) cache.context())
         .put("prompt_tokens", (long) prompt.tokens())
         .put("prompt_sha256", prompt.sha256())
+        .putIfPresent(SPECIAL_TOKENS, prompt.specialTokensId())
         .putIfPresent("thought_tags", prompt.thoughtTags())
         .putIfPresent("thoughts_opened", prompt.thoughtsOpened())
         .put("parameters", parameters.toJson().values());

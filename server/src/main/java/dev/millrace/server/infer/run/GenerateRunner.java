@@ -27,6 +27,7 @@ import dev.millrace.server.infer.shelf.ModelLoadException;
 import dev.millrace.server.infer.shelf.ModelRequest;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -66,7 +67,7 @@ public final class GenerateRunner {
       try (ModelLease<LoadedModel> lent = lease.get()) {
         return new ModelRun(lent, asked).run();
       }
-    } catch (InterruptedException e) {
+    } catch (InterruptedException | CancellationException e) {
       return stopped();
     } catch (TaskRefused e) {
       return new Failed(Failure.permanent(e.getMessage()));

@@ -33,6 +33,7 @@ public final class ReceiptJson {
             .put("model", terms.model().name())
             .put("model_sha256", terms.model().sha256())
             .put("numerics", (long) terms.model().numerics())
+            .putIfPresent(FrozenTerms.SPECIAL_TOKENS, terms.prompt().specialTokensId())
             .put("prompt_tokens", (long) usage.promptTokens())
             .put("cached_tokens", (long) usage.cachedTokens())
             .put("completion_tokens", (long) result.tokens().length)

@@ -2,6 +2,7 @@ package dev.millrace.server.infer.run;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.OutputChunk;
+import dev.millrace.engine.PromptEncoder;
 import dev.millrace.engine.api.ConstraintStart;
 import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.api.StopScope;
@@ -39,8 +40,8 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, OutputChun
   public static ResolvedTask under(
       JsonObject frozen, LoadedModel model, GenerateParameters asked, Instant createdAt) {
     EffectiveParameters parameters = EffectiveParameters.parse(frozen.object("parameters"), asked);
-    TokenizedPrompt prompt =
-        TokenizedPrompt.of(model.weightless().prompts(), asked, parameters, createdAt);
+    PromptEncoder prompts = model.weightless().prompts().with(FrozenTerms.specialTokensOf(frozen));
+    TokenizedPrompt prompt = TokenizedPrompt.of(prompts, asked, parameters, createdAt);
     return new ResolvedTask(
         prompt,
         FrozenTerms.of(model.weightless(), model.sha256(), prompt, parameters),

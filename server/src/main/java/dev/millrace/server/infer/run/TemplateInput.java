@@ -44,7 +44,7 @@ record TemplateInput(
     if (names && ParticipantNames.areIn(messages)) {
       messages =
           ParticipantNames.write(
-              messages, marked -> template.render(marked, tools, variables, true, now));
+              messages, marked -> template.render(marked, tools, variables, true, now).text());
     }
     if (given != null && hasTools && !showsTools) {
       messages = ToolInstructions.addTo(messages, given, format);

@@ -12,6 +12,7 @@ import dev.millrace.server.infer.run.TermsResolution.Refused;
 import dev.millrace.server.infer.run.TermsResolution.Resumed;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 
 /** Resolves the terms of a task: those that an earlier attempt froze, or new ones. */
 final class TermsResolver {
@@ -45,6 +46,8 @@ final class TermsResolver {
       change = changed.get();
     } catch (TaskRefused e) {
       return new Refused(e.getMessage()); // about the task, not about its terms
+    } catch (CancellationException e) {
+      throw e; // about neither
     } catch (RuntimeException e) {
       change = "the frozen terms of an earlier attempt cannot be read: " + e.getMessage();
     }

@@ -42,7 +42,7 @@ class OutcomeMapperTest {
         new FrozenTerms(
             new FrozenTerms.ModelIdentity("m", "0", NumericsVersion.CURRENT),
             new FrozenTerms.CacheShape("F16", 64),
-            new FrozenTerms.PromptIdentity(1, "0", null, null),
+            new FrozenTerms.PromptIdentity(1, "0", null, null, null),
             parameters);
     ResolvedTask resolved =
         new ResolvedTask(new TokenizedPrompt(new int[] {1}, null, null), terms, OutputChunk.EMPTY);

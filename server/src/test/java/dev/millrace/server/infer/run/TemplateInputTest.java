@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -51,7 +52,9 @@ class TemplateInputTest {
 
   private static String render(String source, String messages, String more) {
     return render(
-        ChatTemplate.of(source, Map.of("bos_token", "<s>", "eos_token", "</s>")), messages, more);
+        ChatTemplate.of(source, Map.of("bos_token", "<s>", "eos_token", "</s>"), Set.of()),
+        messages,
+        more);
   }
 
   private static String render(ChatTemplate template, String messages, String more) {
@@ -60,7 +63,7 @@ class TemplateInputTest {
     TemplateInput input =
         TemplateInput.of(
             template, GenerateParameters.of(data, null), variables, true, Instant.EPOCH);
-    return template.render(input.messages(), input.tools(), variables, true, Instant.EPOCH);
+    return template.render(input.messages(), input.tools(), variables, true, Instant.EPOCH).text();
   }
 
   @Test
@@ -169,7 +172,8 @@ class TemplateInputTest {
         continue; // it needs a variable that no server has
       }
       ChatTemplate template =
-          ChatTemplate.of(Files.readString(file), Map.of("bos_token", "<s>", "eos_token", "</s>"));
+          ChatTemplate.of(
+              Files.readString(file), Map.of("bos_token", "<s>", "eos_token", "</s>"), Set.of());
       List<Map<String, String>> plain =
           List.of(
               Map.of("role", "user", "content", "u"),
@@ -178,7 +182,9 @@ class TemplateInputTest {
       assertThat(render(template, messages, ""))
           .as(file.toString())
           .isEqualTo(
-              template.render(plain, null, Map.of("enable_thinking", false), true, Instant.EPOCH));
+              template
+                  .render(plain, null, Map.of("enable_thinking", false), true, Instant.EPOCH)
+                  .text());
     }
   }
 

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.TestInstance;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TermsResolverTest {
   private static final String DATA = "{\"max_tokens\": 20, \"raw\": true}";
+  private static final int END = 2; // the token </s>
   private static final List<Integer> PRIOR = List.of(5, 6, 7);
 
   private ModelLibrary library;
@@ -181,6 +182,49 @@ class TermsResolverTest {
 
   private static String text(ResolvedTask task) {
     return Objects.requireNonNull(task.prompt().chat()).text();
+  }
+
+  /** The text of a control token in a message: a token by the old rule, text by the present one. */
+  @Test
+  void workBegunByTheOldRuleForSpecialTokensResumesByIt() {
+    FakeTaskContext first = FakeTaskContext.generate("once</s>upon", "{\"max_tokens\": 20}");
+    Fresh fresh = (Fresh) resolve(first);
+    assertThat(fresh.task().prompt().tokens()).doesNotContain(END);
+    assertThat(first.frozen.string("special_tokens")).isEqualTo("template");
+    GenerateParameters asked = GenerateParameters.of(first.data(), first.input());
+    JsonObject byText = JsonObject.create().put("parameters", first.frozen.get("parameters"));
+    ResolvedTask old = ResolvedTask.under(byText, lease.item(), asked, FakeTaskContext.CREATED);
+    assertThat(old.prompt().tokens()).contains(END);
+    JsonObject frozen = old.terms().toJson();
+    assertThat(frozen.string("special_tokens")).isEqualTo("text");
+    Map<String, Object> older = new LinkedHashMap<>(frozen.values());
+    older.remove("special_tokens");
+    for (JsonObject terms : List.of(frozen, JsonObject.of(older, "terms"))) {
+      FakeTaskContext next = next(first, terms);
+      assertThat(resolve(next))
+          .isInstanceOfSatisfying(
+              Resumed.class,
+              resumed ->
+                  assertThat(resumed.task().prompt().tokens()).isEqualTo(old.prompt().tokens()));
+      assertThat(next.lines).isEmpty();
+    }
+  }
+
+  @Test
+  void aRuleThatIsNotKnownRestartsTheTask() {
+    FakeTaskContext next = next(first(), frozen().put("special_tokens", "moon"));
+    assertThat(resolve(next)).isInstanceOf(Fresh.class);
+    assertThat(next.lines)
+        .singleElement()
+        .asString()
+        .contains("the rule \"moon\" for special tokens is not known to this version");
+  }
+
+  @Test
+  void aRawPromptNamesSpecialTokensAndHasNoRule() {
+    FakeTaskContext raw = FakeTaskContext.generate("once</s>upon", DATA);
+    assertThat(((Fresh) resolve(raw)).task().prompt().tokens()).contains(END);
+    assertThat(raw.frozen.has("special_tokens")).isFalse();
   }
 
   @Test

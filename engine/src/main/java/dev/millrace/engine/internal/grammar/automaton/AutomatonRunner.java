@@ -25,7 +25,12 @@ public final class AutomatonRunner {
   /** The most frames that one byte may touch; only a very ambiguous grammar comes near. */
   static final int MAX_FRAMES = 20_000;
 
-  private static final int MAX_KEPT = 60_000;
+  /** About how much a generation may hold before the next one starts. */
+  private static final long MAX_KEPT_BYTES = 32L << 20;
+
+  private static final int FRAME_BYTES = 128;
+
+  private record Returned(ParseState state, int cost) {}
 
   private record FrameKey(int state, StackFrames below) {}
 
@@ -45,14 +50,15 @@ public final class AutomatonRunner {
   private final Map<FrameKey, Frame> frames = new HashMap<>();
   private final Map<Key, StackFrames> sets = new HashMap<>();
   private final Map<Key, ParseState> configs = new HashMap<>();
-  private final Map<StackFrames, ParseState> returns = new IdentityHashMap<>();
+  private final Map<StackFrames, Returned> returns = new IdentityHashMap<>();
   private final List<List<Frame>> callers = new ArrayList<>(); // (rule), empty between uses
   private final int[] rank; // (rule) -> its place in the automaton's order
   private final BitSet called = new BitSet(); // by rank, empty between uses
   private long work; // frames touched so far
-  private int step; // of these by the present byte
+  private int step; // of these by the present byte, and those of its known part
   private int ids; // never reused, so that keys of different generations differ
   private int generation;
+  private long kept; // bytes of this generation
 
   public AutomatonRunner(PushdownAutomaton automaton) {
     this.automaton = automaton;
@@ -65,13 +71,9 @@ public final class AutomatonRunner {
     }
   }
 
-  /** Whether one mask alone has made far more than a generation should hold. */
-  boolean isOverfull() {
-    return kept() > 3 * MAX_KEPT;
-  }
-
-  private int kept() {
-    return configs.size() + sets.size() + frames.size();
+  /** About the bytes that the states of this generation take. */
+  public long bytes() {
+    return kept;
   }
 
   /** The number of frames touched so far, a measure of the time spent. */
@@ -103,18 +105,43 @@ public final class AutomatonRunner {
     if (known == null) {
       known = step(config, byteClass);
       config.next[byteClass] = known;
+      config.costs[2 * byteClass] = step + automaton.stateCost();
     }
     return known;
   }
 
+  /**
+   * What a step costs, in frames: each step once for an account, and also if its result is known.
+   * So the costs of a mask do not depend on what was computed before.
+   */
+  int cost(ParseState config, int byteClass, int account) {
+    if (byteClass == ByteClasses.NONE
+        || !config.canContinue()
+        || config.costs[2 * byteClass + 1] == account) {
+      return 0;
+    }
+    config.costs[2 * byteClass + 1] = account;
+    return config.costs[2 * byteClass];
+  }
+
   /** The state after the return of a rule to all of these callers. */
   ParseState returned(StackFrames stack) {
-    ParseState known = returns.get(stack);
+    return returnTo(stack).state;
+  }
+
+  /** What {@link #returned} costs, in frames. */
+  int returnCost(StackFrames stack) {
+    return returnTo(stack).cost;
+  }
+
+  private Returned returnTo(StackFrames stack) {
+    Returned known = returns.get(stack);
     if (known == null) {
       step = 0;
       Kernel kernel = new Kernel();
       kernel.pop(stack);
-      known = kernel.config();
+      known = new Returned(kernel.config(), step);
+      kept += FRAME_BYTES;
       returns.put(stack, known);
     }
     return known;
@@ -129,21 +156,23 @@ public final class AutomatonRunner {
 
   /** Starts a new generation if the current one is too large; returns whether it did. */
   public boolean startGenerationIfFull() {
-    if (kept() < MAX_KEPT) {
+    if (kept < MAX_KEPT_BYTES) {
       return false;
     }
     frames.clear();
     sets.clear();
     configs.clear();
     returns.clear();
+    kept = 0;
     generation++;
     return true;
   }
 
   private ParseState step(ParseState config, int byteClass) {
-    step = 0;
+    step = config.readerCost;
     if (config.readers == null) {
       expand(config);
+      config.readerCost = step;
     }
     Kernel kernel = new Kernel();
     count(config.readers.length);
@@ -178,6 +207,7 @@ public final class AutomatonRunner {
     called.clear();
     config.readers = Arrays.copyOf(readers, stacks.size());
     config.readerStacks = stacks.toArray(StackFrames[]::new);
+    kept += 8L * stacks.size() + 32;
   }
 
   private int[] visit(int state, StackFrames stack, int[] readers, List<StackFrames> stacks) {
@@ -208,7 +238,11 @@ public final class AutomatonRunner {
 
   private Frame frame(int state, StackFrames below) {
     return frames.computeIfAbsent(
-        new FrameKey(state, below), key -> new Frame(ids++, state, below));
+        new FrameKey(state, below),
+        key -> {
+          kept += FRAME_BYTES;
+          return new Frame(ids++, state, below);
+        });
   }
 
   private void count(int frames) {
@@ -242,7 +276,12 @@ public final class AutomatonRunner {
       return StackFrames.GROUND;
     }
     Key key = new Key(unique.stream().mapToInt(Frame::id).toArray());
-    return sets.computeIfAbsent(key, k -> new StackFrames(ids++, unique.toArray(Frame[]::new)));
+    return sets.computeIfAbsent(
+        key,
+        k -> {
+          kept += FRAME_BYTES + 8L * unique.size();
+          return new StackFrames(ids++, unique.toArray(Frame[]::new));
+        });
   }
 
   private ParseState intern(int[] states, StackFrames[] stacks, boolean bottom) {
@@ -257,7 +296,11 @@ public final class AutomatonRunner {
     numbers[2 * states.length] = bottom ? 1 : 0;
     return configs.computeIfAbsent(
         new Key(numbers),
-        key -> new ParseState(generation, states, stacks, bottom, automaton.classes.count()));
+        key -> {
+          int classes = automaton.classes.count();
+          kept += 2L * FRAME_BYTES + 16L * states.length + 12L * classes;
+          return new ParseState(generation, states, stacks, bottom, classes);
+        });
   }
 
   /** Collects the states after a byte. */

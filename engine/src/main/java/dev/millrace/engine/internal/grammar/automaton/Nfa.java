@@ -1,5 +1,6 @@
 package dev.millrace.engine.internal.grammar.automaton;
 
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.CodePointSet;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,12 +17,23 @@ final class Nfa {
   static final int BYTES = 1;
   static final int CALL = 2;
 
+  /** What a state and an edge take, with the unused part of their arrays. */
+  private static final int STATE_BYTES = 8;
+
+  private static final int EDGE_BYTES = 40;
+
+  private final CompileBudget budget;
   private int[] firstEdge = new int[16]; // (state) -> edge, -1 where there is none
   private int states;
   private int[] edges = new int[80]; // kind, a, b, target, next edge of the state
   private int edgeCount;
 
+  Nfa(CompileBudget budget) {
+    this.budget = budget;
+  }
+
   int state() {
+    budget.chargeBytes(STATE_BYTES);
     if (states == firstEdge.length) {
       firstEdge = Arrays.copyOf(firstEdge, 2 * states);
     }
@@ -46,6 +58,7 @@ final class Nfa {
   }
 
   private void edge(int from, int kind, int a, int b, int to) {
+    budget.chargeBytes(EDGE_BYTES);
     if (5 * edgeCount == edges.length) {
       edges = Arrays.copyOf(edges, 2 * edges.length);
     }
@@ -95,6 +108,7 @@ final class Nfa {
       for (int[] sequence : utf8(bounds[i], bounds[i + 1])) {
         int next = to;
         for (int at = sequence.length - 2; at > 0; at -= 2) {
+          budget.chargeSteps(4);
           List<Integer> key = List.of(sequence[at], sequence[at + 1], next);
           Integer known = shared.get(key);
           if (known == null) {

@@ -21,9 +21,13 @@ public final class ParseState {
   /** (byte class) -> the next state, null if not known yet. */
   final @Nullable ParseState[] next;
 
+  /** (byte class) -> what the next state costs, and the last account that was charged for it. */
+  final int[] costs;
+
   // the states that read a byte, those of called rules included; computed on first use
   int @Nullable [] readers;
   StackFrames @Nullable [] readerStacks;
+  int readerCost;
 
   ParseState(int generation, int[] states, StackFrames[] stacks, boolean bottom, int classes) {
     this.generation = generation;
@@ -31,6 +35,7 @@ public final class ParseState {
     this.stacks = stacks;
     this.mayEnd = bottom;
     next = new ParseState[classes];
+    costs = new int[2 * classes];
   }
 
   /** Whether anything but the end can follow. */

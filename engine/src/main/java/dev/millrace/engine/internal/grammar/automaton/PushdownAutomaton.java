@@ -1,6 +1,7 @@
 package dev.millrace.engine.internal.grammar.automaton;
 
 import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.GrammarRules;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,6 +16,7 @@ import java.util.List;
  */
 public final class PushdownAutomaton {
   private static final int[] NO_CALLS = {};
+  private static final int STATE_BYTES = 48;
 
   public final ByteClasses classes;
   final int[] starts; // (rule) -> its first state
@@ -25,11 +27,13 @@ public final class PushdownAutomaton {
   private final int[][] calls; // (state) -> rule and return state in turn
   private final BitSet ends = new BitSet();
   private final BitSet exits = new BitSet(); // ends without continuation
+  private final long bytes;
 
   /** The automaton of a grammar, for tokens that use only some bytes. */
-  public static PushdownAutomaton of(GrammarRules grammar, BitSet presentBytes) {
-    List<RuleGraphBuilder.Graph> graphs = RuleGraphBuilder.of(grammar);
-    PushdownAutomaton automaton = new PushdownAutomaton(grammar, graphs, presentBytes);
+  public static PushdownAutomaton of(
+      GrammarRules grammar, BitSet presentBytes, CompileBudget budget) {
+    List<RuleGraphBuilder.Graph> graphs = RuleGraphBuilder.of(grammar, budget);
+    PushdownAutomaton automaton = new PushdownAutomaton(grammar, graphs, presentBytes, budget);
     automaton.trim();
     int root = automaton.starts[0];
     if (automaton.isExit(root) || !automaton.hasContinuation(root)) {
@@ -43,15 +47,17 @@ public final class PushdownAutomaton {
   }
 
   private PushdownAutomaton(
-      GrammarRules grammar, List<RuleGraphBuilder.Graph> graphs, BitSet presentBytes) {
+      GrammarRules grammar,
+      List<RuleGraphBuilder.Graph> graphs,
+      BitSet presentBytes,
+      CompileBudget budget) {
     classes = new ByteClasses(graphs, presentBytes);
     starts = new int[graphs.size()];
     nullable = grammar.analysis().isNullable(grammar.root());
     List<SubsetConstruction.State> states = new ArrayList<>();
     for (int rule = 0; rule < starts.length; rule++) {
       starts[rule] = states.size();
-      states.addAll(
-          SubsetConstruction.of(graphs.get(rule), classes, states.size(), GrammarRules.MAX_STATES));
+      states.addAll(SubsetConstruction.of(graphs.get(rule), classes, states.size(), budget));
     }
     rows = new int[states.size()][];
     calls = new int[states.size()][];
@@ -61,6 +67,21 @@ public final class PushdownAutomaton {
       ends.set(i, states.get(i).end());
     }
     order = callOrder();
+    long size = 0;
+    for (int i = 0; i < rows.length; i++) {
+      size += STATE_BYTES + 4L * (rows[i].length + calls[i].length);
+    }
+    bytes = size;
+  }
+
+  /** About the memory that it takes. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** What a new state of its execution costs, in frames: its arrays. */
+  int stateCost() {
+    return 4 + classes.count() / 8;
   }
 
   int states() {

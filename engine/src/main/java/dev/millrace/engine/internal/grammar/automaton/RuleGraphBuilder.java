@@ -1,6 +1,6 @@
 package dev.millrace.engine.internal.grammar.automaton;
 
-import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.GrammarRules;
 import dev.millrace.engine.internal.grammar.RuleExpression;
 import dev.millrace.engine.internal.grammar.RuleExpression.Alt;
@@ -26,7 +26,7 @@ final class RuleGraphBuilder {
   private static final int INLINE_WEIGHT = 16;
   private static final int REPEATED_WEIGHT = 4;
   private static final int FEW_COPIES = 3;
-  private static final int MAX_NODES = 8 * GrammarRules.MAX_STATES;
+  private static final int GRAPH_BYTES = 640;
 
   /** One rule: its graph runs from state 0 to {@code end}. */
   record Graph(String name, Nfa nfa, int end) {}
@@ -38,33 +38,26 @@ final class RuleGraphBuilder {
   private final List<String> names = new ArrayList<>();
   private final List<RuleExpression> exprs = new ArrayList<>();
   private final List<Graph> graphs = new ArrayList<>();
-  private Nfa nfa = new Nfa();
-  private int nodes;
+  private final CompileBudget budget;
+  private Nfa nfa;
 
-  private RuleGraphBuilder(GrammarRules grammar) {
+  private RuleGraphBuilder(GrammarRules grammar, CompileBudget budget) {
     this.grammar = grammar;
+    this.budget = budget;
+    nfa = new Nfa(budget);
   }
 
   /** The graphs of all called rules, the root first; calls refer to their index in the list. */
-  static List<Graph> of(GrammarRules grammar) {
-    RuleGraphBuilder builder = new RuleGraphBuilder(grammar);
+  static List<Graph> of(GrammarRules grammar, CompileBudget budget) {
+    RuleGraphBuilder builder = new RuleGraphBuilder(grammar, budget);
     builder.rule(grammar.root());
     for (int i = 0; i < builder.exprs.size(); i++) {
-      builder.nfa = new Nfa();
+      budget.chargeBytes(GRAPH_BYTES);
+      builder.nfa = new Nfa(budget);
       int end = builder.build(builder.exprs.get(i), builder.nfa.state());
       builder.graphs.add(new Graph(builder.names.get(i), builder.nfa, end));
-      builder.count(i);
     }
     return builder.graphs;
-  }
-
-  private void count(int rule) {
-    if (nodes + nfa.states() > MAX_NODES) {
-      throw new GrammarException(
-          "rule %s is too large: its repetitions make more than %d parts"
-              .formatted(names.get(rule), MAX_NODES));
-    }
-    nodes += nfa.states();
   }
 
   private int rule(String name) {
@@ -79,9 +72,7 @@ final class RuleGraphBuilder {
 
   /** Adds the graph of an expression after a state; returns the state at which it is complete. */
   private int build(RuleExpression expr, int from) {
-    if (nodes + nfa.states() > MAX_NODES) {
-      count(graphs.size());
-    }
+    budget.chargeSteps(1);
     return switch (expr) {
       case Chars chars -> {
         int to = nfa.state();
@@ -145,30 +136,35 @@ final class RuleGraphBuilder {
         copies > FEW_COPIES
             && weight(repeat.body()) > REPEATED_WEIGHT
             && !(repeat.body() instanceof Ref ref && !inlined(ref.rule()));
+    Copies body = apart ? called(repeat.body()) : start -> build(repeat.body(), start);
     int at = from;
     for (int i = 0; i < repeat.min(); i++) {
-      at = body(repeat.body(), apart, at);
+      at = body.add(at);
     }
     if (repeat.max() == RuleExpression.UNBOUNDED) {
       int loop = after(at);
-      nfa.empty(body(repeat.body(), apart, loop), loop);
+      nfa.empty(body.add(loop), loop);
       return after(loop);
     }
     int to = nfa.state();
     for (int i = repeat.min(); i < repeat.max(); i++) {
       nfa.empty(at, to);
-      at = body(repeat.body(), apart, after(at));
+      at = body.add(after(at));
     }
     nfa.empty(at, to);
     return to;
   }
 
-  private int body(RuleExpression body, boolean apart, int from) {
-    if (!apart) {
-      return build(body, from);
-    }
+  /** Adds a copy of a body after a state; returns the state at which it is complete. */
+  private interface Copies {
+    int add(int from);
+  }
+
+  private Copies called(RuleExpression body) {
+    budget.chargeSteps(weight(body)); // of the hash
     int rule = bodies.computeIfAbsent(body, key -> add(names.get(graphs.size()), key));
-    return call(rule, grammar.analysis().isNullable(body), from);
+    boolean nullable = grammar.analysis().isNullable(body, budget);
+    return from -> call(rule, nullable, from);
   }
 
   /**
@@ -213,6 +209,7 @@ final class RuleGraphBuilder {
 
   /** The approximate number of states of an expression, with a maximum. */
   private int weight(RuleExpression expr) {
+    budget.chargeSteps(1);
     long weight =
         switch (expr) {
           case Chars chars ->

@@ -1,6 +1,6 @@
 package dev.millrace.engine.internal.grammar.automaton;
 
-import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.budget.CompileBudget;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -21,34 +21,37 @@ final class SubsetConstruction {
   record State(int[] row, int[] calls, boolean end) {}
 
   private static final int[] NO_ROW = {};
-  private static final int MEMBERS_PER_STATE = 40; // on average, which is far more than usual
+  private static final int STATE_BYTES = 96; // without its row and its calls
+  private static final int CALL_BYTES = 64;
 
   private final RuleGraphBuilder.Graph graph;
   private final Nfa nfa;
   private final ByteClasses classes;
   private final int base;
-  private final int limit;
+  private final CompileBudget budget;
   private final Map<Numbers, Integer> known = new HashMap<>();
   private final List<Numbers> subsets = new ArrayList<>();
   private final int[] seen; // (graph state) -> the round in which the closure reached it
   private int round;
-  private long members; // of all subsets together
 
   private SubsetConstruction(
-      RuleGraphBuilder.Graph graph, ByteClasses classes, int base, int limit) {
+      RuleGraphBuilder.Graph graph, ByteClasses classes, int base, CompileBudget budget) {
     this.graph = graph;
     nfa = graph.nfa();
     this.classes = classes;
     this.base = base;
-    this.limit = limit;
+    this.budget = budget;
+    budget.chargeBytes(4L * nfa.states());
     seen = new int[nfa.states()];
   }
 
   /** The states of a rule; numbered from {@code base}, the start first. */
-  static List<State> of(RuleGraphBuilder.Graph graph, ByteClasses classes, int base, int limit) {
-    SubsetConstruction subsets = new SubsetConstruction(graph, classes, base, limit);
+  static List<State> of(
+      RuleGraphBuilder.Graph graph, ByteClasses classes, int base, CompileBudget budget) {
+    SubsetConstruction subsets = new SubsetConstruction(graph, classes, base, budget);
     Numbers first = new Numbers();
     first.add(0);
+    budget.chargeState(graph.name());
     subsets.subsets.add(subsets.closure(first));
     List<State> states = new ArrayList<>();
     for (int i = 0; i < subsets.subsets.size(); i++) {
@@ -58,14 +61,18 @@ final class SubsetConstruction {
   }
 
   private State state(Numbers subset) {
+    budget.chargeBytes(STATE_BYTES + 4L * classes.count());
     Numbers[] targets = new Numbers[classes.count()];
     Map<Integer, Numbers> calls = new TreeMap<>();
     for (int i = 0; i < subset.size; i++) {
       int member = subset.items[i];
       for (int edge = nfa.firstEdge(member); edge >= 0; edge = nfa.nextEdge(edge)) {
         if (nfa.kind(edge) == Nfa.CALL) {
+          budget.chargeBytes(CALL_BYTES);
           calls.computeIfAbsent(nfa.first(edge), rule -> new Numbers()).add(nfa.target(edge));
         } else if (nfa.kind(edge) == Nfa.BYTES) {
+          int width = classes.from(nfa.last(edge) + 1) - classes.from(nfa.first(edge));
+          budget.chargeSteps(1 + width);
           for (int c = classes.from(nfa.first(edge)); c < classes.from(nfa.last(edge) + 1); c++) {
             targets[c] = targets[c] == null ? new Numbers() : targets[c];
             targets[c].add(nfa.target(edge));
@@ -104,12 +111,8 @@ final class SubsetConstruction {
     if (id != null) {
       return id;
     }
-    members += subset.size;
-    if (base + subsets.size() >= limit || members > MEMBERS_PER_STATE * (long) limit) {
-      throw new GrammarException(
-          "rule %s is too large: the grammar would need more than %d states; use smaller repetitions or split it"
-              .formatted(graph.name(), limit));
-    }
+    budget.chargeState(graph.name());
+    budget.chargeBytes(4L * subset.size);
     subsets.add(subset);
     return base + subsets.size() - 1;
   }
@@ -128,8 +131,10 @@ final class SubsetConstruction {
         continue;
       }
       seen[state] = round;
+      budget.chargeSteps(1);
       boolean reads = state == graph.end();
       for (int edge = nfa.firstEdge(state); edge >= 0; edge = nfa.nextEdge(edge)) {
+        budget.chargeSteps(1);
         if (nfa.kind(edge) == Nfa.EMPTY) {
           work.add(nfa.target(edge));
         } else {

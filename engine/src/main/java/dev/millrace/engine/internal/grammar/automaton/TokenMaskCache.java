@@ -16,14 +16,16 @@ public final class TokenMaskCache {
   /**
    * Tokens from one state: those that stay in its rule, and the nodes at which they may leave it.
    */
-  private record Local(long[] bits, int[] exits) {}
+  private record Local(long[] bits, int[] exits, long cost) {}
 
-  private static final long MAX_BYTES = 64L << 20;
+  private static final long MAX_BYTES = 32L << 20;
 
   /**
-   * The most frames that one mask may touch, about a second's work: a limit for hostile grammars.
+   * The most that one mask may cost, in visited nodes: a limit for hostile grammars. The thread of
+   * the batch computes masks, so this is what one token of one request can make the others wait,
+   * about a tenth of a second at worst.
    */
-  private static final long MAX_WORK = 5_000_000;
+  private static final long MAX_COST = 10_000_000;
 
   private static final int NODES_PER_FRAME =
       20; // how many nodes are walked in the time that a frame takes
@@ -39,7 +41,8 @@ public final class TokenMaskCache {
   private int[] exits = new int[64];
   private int exitCount;
   private long visited;
-  private long workLimit;
+  private long cost; // of the present mask, or of the present state's part of it
+  private int accounts; // of costs so far
 
   public TokenMaskCache(VocabularyTrie trie, PushdownAutomaton automaton, AutomatonRunner stacks) {
     this.trie = trie;
@@ -68,7 +71,6 @@ public final class TokenMaskCache {
   public long[] of(ParseState config) {
     @Nullable long[] known = masks.get(config);
     if (known == null) {
-      workLimit = stacks.work() + MAX_WORK;
       known = make(config);
       masks.put(config, known);
     }
@@ -84,13 +86,22 @@ public final class TokenMaskCache {
   public void prepare(long nodes) {
     long limit = spent() + nodes;
     int most = Math.min(automaton.states(), (int) (MAX_BYTES / 4 / (8L * words + 64)));
-    for (int state = 0; state < most && spent() < limit; state++) {
+    for (int state = 0; state < most && spent() < limit && !isInterrupted(); state++) {
       if (!automaton.isExit(state)) {
-        workLimit = stacks.work() + MAX_WORK;
         local(state);
         stacks.startGenerationIfFull();
       }
     }
+  }
+
+  /** Whoever interrupts a compilation does not want its masks. */
+  private static boolean isInterrupted() {
+    return Thread.currentThread().isInterrupted();
+  }
+
+  /** About the memory that the masks take. */
+  public long bytes() {
+    return (8L * words + 64) * (locals.size() + masks.size());
   }
 
   private long spent() {
@@ -105,14 +116,24 @@ public final class TokenMaskCache {
       }
     }
     long[] bits = new long[words];
-    for (int i = 0; i < config.states.length; i++) {
+    int[][] exits = new int[config.states.length][];
+    long sum = 0;
+    for (int i = 0; i < exits.length; i++) {
       Local local = local(config.states[i]);
+      sum += local.cost + words;
+      require(sum);
       for (int word = 0; word < words; word++) {
         bits[word] |= local.bits[word];
       }
-      if (local.exits.length > 0) {
+      exits[i] = local.exits;
+    }
+    accounts++;
+    cost = sum;
+    for (int i = 0; i < exits.length; i++) {
+      if (exits[i].length > 0) {
         ParseState after = stacks.returned(config.stacks[i]);
-        for (int node : local.exits) {
+        charge(NODES_PER_FRAME * (long) stacks.returnCost(config.stacks[i]));
+        for (int node : exits[i]) {
           walk(node, after, bits);
         }
       }
@@ -129,12 +150,24 @@ public final class TokenMaskCache {
     @Nullable Local known = locals.get(state);
     if (known == null) {
       long[] bits = new long[words];
-      exitCount = 0;
+      accounts++;
+      cost = 0;
       walk(0, stacks.startAt(state), bits);
-      known = new Local(bits, Arrays.copyOf(exits, exitCount));
+      known = new Local(bits, Arrays.copyOf(exits, exitCount), cost);
       locals.put(state, known);
     }
     return known;
+  }
+
+  private void charge(long nodes) {
+    cost += nodes;
+    require(cost);
+  }
+
+  private static void require(long cost) {
+    if (cost > MAX_COST) {
+      throw AutomatonRunner.ambiguous();
+    }
   }
 
   /**
@@ -152,10 +185,10 @@ public final class TokenMaskCache {
     while (node < end) {
       visited++;
       int depth = trie.depth(node);
-      ParseState config = stacks.next(path[depth - 1], classOf[trie.label(node)]);
-      if (stacks.work() > workLimit || stacks.isOverfull()) {
-        throw AutomatonRunner.ambiguous();
-      }
+      ParseState before = path[depth - 1];
+      int byteClass = classOf[trie.label(node)];
+      ParseState config = stacks.next(before, byteClass);
+      charge(1 + NODES_PER_FRAME * (long) stacks.cost(before, byteClass, accounts));
       if (config == ParseState.DEAD) {
         node = trie.end(node);
         continue;

@@ -1,39 +1,67 @@
 package dev.millrace.engine.internal.grammar.schema;
 
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.JsonSyntax;
 import dev.millrace.engine.internal.grammar.RuleExpression;
 import dev.millrace.engine.internal.grammar.RuleExpression.Seq;
 import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The values of {@code enum} and {@code const}: their equality, type and JSON. */
 final class SchemaConstants {
   private SchemaConstants() {}
 
-  /** Equal objects for values that JSON schema treats as equal. */
-  static Object canonical(@Nullable Object value) {
-    return switch (value) {
-      case null -> "null";
-      case String text -> "\"" + text;
+  /** Equal texts for values that JSON schema treats as equal. */
+  static String canonical(@Nullable Object value, CompileBudget budget) {
+    StringBuilder text = new StringBuilder();
+    canonical(value, text, budget);
+    return text.toString();
+  }
+
+  private static void canonical(@Nullable Object value, StringBuilder out, CompileBudget budget) {
+    budget.chargeSteps(1);
+    switch (value) {
+      case String text -> write(text, out, budget);
       case List<?> list -> {
-        List<Object> items = new ArrayList<>();
-        list.forEach(item -> items.add(canonical(item)));
-        yield items;
+        out.append('[');
+        for (Object item : list) {
+          canonical(item, out, budget);
+          out.append(',');
+        }
+        out.append(']');
       }
       case Map<?, ?> map -> {
-        Map<Object, Object> entries = new LinkedHashMap<>();
-        map.forEach((key, item) -> entries.put(key, canonical(item)));
-        yield entries;
+        budget.chargeSteps(map.size());
+        Map<String, @Nullable Object> sorted = new TreeMap<>();
+        map.forEach((key, item) -> sorted.put(String.valueOf(key), item));
+        out.append('{');
+        sorted.forEach(
+            (key, item) -> {
+              write(key, out, budget);
+              out.append(':');
+              canonical(item, out, budget);
+              out.append(',');
+            });
+        out.append('}');
       }
-      default -> {
+      case null, default -> {
         BigDecimal number = SchemaNode.decimal(value);
-        yield number == null ? value : number.stripTrailingZeros();
+        String text =
+            number == null ? String.valueOf(value) : number.stripTrailingZeros().toString();
+        budget.chargeSteps(1 + text.length() / 16);
+        out.append(text);
       }
-    };
+    }
+  }
+
+  /** Its length first, so that no two lists of texts are written alike. */
+  private static void write(String text, StringBuilder out, CompileBudget budget) {
+    budget.chargeSteps(1 + text.length() / 16);
+    out.append(text.length()).append('"').append(text);
   }
 
   static boolean isOfType(String type, @Nullable Object value) {
@@ -51,6 +79,7 @@ final class SchemaConstants {
 
   /** The value in JSON. */
   static RuleExpression spelling(SchemaNode at, String keyword, @Nullable Object value) {
+    at.budget().chargeBytes(2L * RuleExpression.BYTES);
     return switch (value) {
       case null -> RuleExpression.text("null");
       case Boolean bool -> RuleExpression.text(bool.toString());
@@ -83,6 +112,7 @@ final class SchemaConstants {
   }
 
   static String quoted(SchemaNode at, String keyword, String text) {
+    at.budget().chargeBytes(4L * text.length());
     if (text.codePoints().anyMatch(c -> c >= 0xd800 && c <= 0xdfff)) {
       throw at.refused(keyword, "holds half of a surrogate pair, which is no character");
     }

@@ -22,6 +22,7 @@ final class SchemaDisjointness {
   }
 
   boolean areDisjoint(SchemaNode a, SchemaNode b) {
+    a.budget().chargeSteps(1);
     if (a.hasAny("anyOf", "oneOf") || b.hasAny("anyOf", "oneOf") || depth > MAX_DEPTH) {
       return false;
     }
@@ -29,11 +30,16 @@ final class SchemaDisjointness {
       return true;
     }
     if (hasValues(a) && hasValues(b)) {
-      Set<Object> left = new HashSet<>();
-      values(a).forEach(value -> left.add(SchemaConstants.canonical(value)));
-      return values(b).stream().map(SchemaConstants::canonical).noneMatch(left::contains);
+      Set<String> left = canonicalValues(a);
+      return canonicalValues(b).stream().noneMatch(left::contains);
     }
     return made(a).equals(Set.of("object")) && made(b).equals(Set.of("object")) && byProperty(a, b);
+  }
+
+  private static Set<String> canonicalValues(SchemaNode node) {
+    Set<String> values = new HashSet<>();
+    values(node).forEach(value -> values.add(SchemaConstants.canonical(value, node.budget())));
+    return values;
   }
 
   /** Whether both require a property that cannot be the same in both. */
@@ -53,7 +59,7 @@ final class SchemaDisjointness {
   }
 
   private SchemaNode property(SchemaNode node, @Nullable Object schema) {
-    return rules.flatten(SchemaNode.of(schema, node.path() + "/properties"));
+    return rules.flatten(SchemaNode.of(schema, node.path() + "/properties", node.budget()));
   }
 
   private static boolean disjoint(Set<String> a, Set<String> b) {
@@ -68,7 +74,7 @@ final class SchemaDisjointness {
   /** The types of the values that the grammar generates for the schema. */
   private static Set<String> made(SchemaNode node) {
     if (hasValues(node)) {
-      return typesOf(values(node));
+      return typesOf(node);
     }
     Set<String> meant = node.effectiveTypes();
     return meant.isEmpty() ? SchemaNode.TYPES : meant;
@@ -77,15 +83,16 @@ final class SchemaDisjointness {
   /** The types of the values that satisfy the schema. */
   private static Set<String> allowed(SchemaNode node) {
     if (hasValues(node)) {
-      return typesOf(values(node));
+      return typesOf(node);
     }
     Set<String> named = node.types();
     return named.isEmpty() ? SchemaNode.TYPES : named;
   }
 
-  private static Set<String> typesOf(List<@Nullable Object> values) {
+  private static Set<String> typesOf(SchemaNode node) {
     Set<String> types = new HashSet<>();
-    for (Object value : values) {
+    for (Object value : values(node)) {
+      node.budget().chargeSteps(SchemaNode.TYPES.size());
       SchemaNode.TYPES.stream()
           .filter(type -> SchemaConstants.isOfType(type, value))
           .forEach(types::add);
@@ -106,12 +113,11 @@ final class SchemaDisjointness {
       values.add(node.get("const"));
     }
     if (node.has("enum") && node.has("const")) {
-      values.removeIf(
-          value ->
-              !SchemaConstants.canonical(value)
-                  .equals(SchemaConstants.canonical(node.get("const"))));
+      String only = SchemaConstants.canonical(node.get("const"), node.budget());
+      values.removeIf(value -> !SchemaConstants.canonical(value, node.budget()).equals(only));
     }
     Set<String> types = node.types();
+    node.budget().chargeSteps((long) values.size() * types.size());
     values.removeIf(
         value ->
             !types.isEmpty()

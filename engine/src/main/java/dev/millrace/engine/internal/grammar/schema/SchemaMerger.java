@@ -1,16 +1,19 @@
 package dev.millrace.engine.internal.grammar.schema;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Merges two schemas that one value must satisfy, keyword by keyword. */
 final class SchemaMerger {
+  /** About what a property takes that was merged. */
+  private static final int ENTRY_BYTES = 256;
+
   private final SchemaNode a;
   private final SchemaNode b;
   private final Map<String, @Nullable Object> merged;
@@ -18,6 +21,7 @@ final class SchemaMerger {
   private SchemaMerger(SchemaNode a, SchemaNode b) {
     this.a = a;
     this.b = b;
+    a.budget().chargeSteps(1 + a.keywords().size() + b.keywords().size());
     merged = new LinkedHashMap<>(a.keywords());
   }
 
@@ -25,7 +29,7 @@ final class SchemaMerger {
     SchemaMerger merge = new SchemaMerger(a, b);
     merge.additional();
     b.keywords().forEach(merge::put);
-    return new SchemaNode(a.path(), merge.merged);
+    return new SchemaNode(a.path(), merge.merged, a.budget());
   }
 
   private void put(String keyword, @Nullable Object value) {
@@ -47,17 +51,14 @@ final class SchemaMerger {
       case "maximum", "exclusiveMaximum", "maxLength", "maxItems" ->
           merged.put(keyword, a.number(keyword).min(b.number(keyword)));
       case "enum" -> {
-        List<Object> values = b.list(keyword).stream().map(SchemaConstants::canonical).toList();
+        Set<String> values = new HashSet<>();
+        b.list(keyword).forEach(v -> values.add(canonical(v)));
         merged.put(
-            keyword,
-            a.list(keyword).stream()
-                .filter(v -> values.contains(SchemaConstants.canonical(v)))
-                .toList());
+            keyword, a.list(keyword).stream().filter(v -> values.contains(canonical(v))).toList());
       }
       case "additionalProperties", "uniqueItems" -> {}
       default -> {
-        if (!Objects.equals(
-            SchemaConstants.canonical(a.get(keyword)), SchemaConstants.canonical(value))) {
+        if (!canonical(a.get(keyword)).equals(canonical(value))) {
           throw a.refused(
               keyword,
               "is in schemas that must hold together (allOf, $ref or anyOf); two different ones"
@@ -92,8 +93,10 @@ final class SchemaMerger {
   }
 
   private Map<String, @Nullable Object> properties() {
+    Map<String, @Nullable Object> other = b.map("properties");
     Map<String, @Nullable Object> all = a.map("properties");
-    b.map("properties").forEach((name, schema) -> all.merge(name, schema, SchemaMerger::both));
+    a.budget().chargeBytes(ENTRY_BYTES * (long) (all.size() + other.size()));
+    other.forEach((name, schema) -> all.merge(name, schema, SchemaMerger::both));
     return all;
   }
 
@@ -109,6 +112,10 @@ final class SchemaMerger {
     }
   }
 
+  private String canonical(@Nullable Object value) {
+    return SchemaConstants.canonical(value, a.budget());
+  }
+
   private void limit(SchemaNode limiting, SchemaNode other) {
     if (!limiting.has("additionalProperties")
         || Boolean.TRUE.equals(limiting.get("additionalProperties"))) {
@@ -118,7 +125,7 @@ final class SchemaMerger {
     boolean same =
         !other.has("additionalProperties")
             || Boolean.TRUE.equals(limits)
-            || Objects.equals(limits, limiting.get("additionalProperties"));
+            || canonical(limits).equals(canonical(limiting.get("additionalProperties")));
     if (!same
         || !limiting.map("properties").keySet().containsAll(other.map("properties").keySet())) {
       throw a.refused(

@@ -1,6 +1,7 @@
 package dev.millrace.engine.internal.grammar.schema;
 
 import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.GrammarRules;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -16,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * A schema and its location, with typed access to its keywords.
  *
  * @param path a JSON pointer, for messages
+ * @param budget is charged for the keywords that are copied
  */
-record SchemaNode(String path, Map<String, @Nullable Object> keywords) {
+record SchemaNode(String path, Map<String, @Nullable Object> keywords, CompileBudget budget) {
   static final Set<String> TYPES =
       Set.of("object", "array", "string", "number", "integer", "boolean", "null");
   static final Set<String> ANNOTATIONS =
@@ -62,13 +64,14 @@ record SchemaNode(String path, Map<String, @Nullable Object> keywords) {
           "multipleOf");
 
   /** The schema at a path, which must be an object of known keywords. */
-  static SchemaNode of(@Nullable Object schema, String path) {
+  static SchemaNode of(@Nullable Object schema, String path, CompileBudget budget) {
     if (!(schema instanceof Map<?, ?> map)) {
       throw new GrammarException("schema at %s: must be an object, not %s".formatted(path, schema));
     }
+    budget.chargeSteps(1 + path.length() / 16 + map.size());
     Map<String, @Nullable Object> keywords = new LinkedHashMap<>();
     map.forEach((key, value) -> keywords.put(String.valueOf(key), value));
-    SchemaNode node = new SchemaNode(path, keywords);
+    SchemaNode node = new SchemaNode(path, keywords, budget);
     for (String keyword : keywords.keySet()) {
       if (!KNOWN.contains(keyword) && !ANNOTATIONS.contains(keyword)) {
         throw node.refused(keyword, "is not supported");
@@ -111,9 +114,10 @@ record SchemaNode(String path, Map<String, @Nullable Object> keywords) {
   }
 
   SchemaNode without(String... names) {
+    budget.chargeSteps(1 + keywords.size());
     Map<String, @Nullable Object> rest = new LinkedHashMap<>(keywords);
     rest.keySet().removeAll(List.of(names));
-    return new SchemaNode(path, rest);
+    return new SchemaNode(path, rest, budget);
   }
 
   List<@Nullable Object> list(String keyword) {
@@ -123,6 +127,7 @@ record SchemaNode(String path, Map<String, @Nullable Object> keywords) {
     if (!(get(keyword) instanceof List<?> list)) {
       throw refused(keyword, "must be a list");
     }
+    budget.chargeSteps(1 + list.size() / 8);
     return new ArrayList<>(list);
   }
 
@@ -133,6 +138,7 @@ record SchemaNode(String path, Map<String, @Nullable Object> keywords) {
     if (!(get(keyword) instanceof Map<?, ?> map)) {
       throw refused(keyword, "must be an object");
     }
+    budget.chargeSteps(1 + map.size());
     Map<String, @Nullable Object> copy = new LinkedHashMap<>();
     map.forEach((key, value) -> copy.put(String.valueOf(key), value));
     return copy;
@@ -148,6 +154,7 @@ record SchemaNode(String path, Map<String, @Nullable Object> keywords) {
   Set<String> required() {
     Set<String> names = new LinkedHashSet<>();
     for (Object name : list("required")) {
+      budget.chargeSteps(1);
       if (!(name instanceof String text)) {
         throw refused("required", "must be a list of strings");
       }
@@ -165,9 +172,9 @@ record SchemaNode(String path, Map<String, @Nullable Object> keywords) {
     if (value.signum() < 0 || value.stripTrailingZeros().scale() > 0) {
       throw refused(keyword, "is %s; it must be a whole number, at least 0".formatted(value));
     }
-    if (value.compareTo(BigDecimal.valueOf(GrammarRules.MAX_STATES)) > 0) {
+    if (value.compareTo(BigDecimal.valueOf(GrammarRules.MAX_COUNT)) > 0) {
       throw refused(
-          keyword, "is %s; at most %d is supported".formatted(value, GrammarRules.MAX_STATES));
+          keyword, "is %s; at most %d is supported".formatted(value, GrammarRules.MAX_COUNT));
     }
     return value.intValueExact();
   }

@@ -15,11 +15,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Compiles schemas of objects. */
 final class SchemaObjectRules {
   private static final int MAX_NAME = 200;
+
+  /** About what the ways to leave a name after one character take. */
+  private static final int OTHER_BYTES = 4096;
+
+  private static final RuleExpression ANY_REST =
+      JsonSyntax.many(JsonSyntax.spell(CodePointSet.ALL));
 
   private final SchemaRuleCompiler rules;
 
@@ -110,27 +117,27 @@ final class SchemaObjectRules {
                 .formatted(MAX_NAME));
       }
       Names at = tree;
+      node.budget().chargeBytes(128L * name.length());
       for (int c : name.codePoints().toArray()) {
         at = at.next.computeIfAbsent(c, key -> new Names());
       }
       at.end = true;
     }
-    return seq(JsonSyntax.QUOTE, other(tree), JsonSyntax.QUOTE);
+    return seq(JsonSyntax.QUOTE, other(tree, node), JsonSyntax.QUOTE);
   }
 
-  private static RuleExpression other(Names tree) {
-    CodePointSet followed = CodePointSet.NONE;
+  private static RuleExpression other(Names tree, SchemaNode node) {
+    node.budget().chargeBytes(OTHER_BYTES + 16L * tree.next.size());
+    int[] first = tree.next.keySet().stream().flatMapToInt(c -> IntStream.of(c, c)).toArray();
     List<RuleExpression> choices = new ArrayList<>();
     if (!tree.end) {
       choices.add(RuleExpression.EMPTY);
     }
     for (Map.Entry<Integer, Names> entry : tree.next.entrySet()) {
-      CodePointSet character = CodePointSet.of(entry.getKey());
-      followed = followed.or(character);
-      choices.add(seq(JsonSyntax.spell(character), other(entry.getValue())));
+      RuleExpression character = JsonSyntax.spell(CodePointSet.of(entry.getKey()));
+      choices.add(seq(character, other(entry.getValue(), node)));
     }
-    RuleExpression rest = JsonSyntax.many(JsonSyntax.spell(CodePointSet.ALL));
-    choices.add(seq(JsonSyntax.spell(followed.not()), rest));
+    choices.add(seq(JsonSyntax.spell(CodePointSet.ranges(first).not()), ANY_REST));
     return new Alt(choices);
   }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.engine.internal.grammar.schema;
 
 import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.CodePointSet;
 import dev.millrace.engine.internal.grammar.GrammarRules;
 import dev.millrace.engine.internal.grammar.JsonSyntax;
@@ -21,6 +22,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class SchemaRegexParser {
   private static final int MAX_DEPTH = 100;
+
+  /** About what a character takes, with its escapes; more than half of it only for a while. */
+  private static final int ATOM_BYTES = 2048;
+
+  /** About what a part of a character class takes. */
+  private static final int RANGE_BYTES = 192;
+
   private static final CodePointSet DIGITS = CodePointSet.range('0', '9');
   private static final CodePointSet WORD =
       CodePointSet.ranges('0', '9', 'A', 'Z', '_', '_', 'a', 'z');
@@ -34,14 +42,17 @@ final class SchemaRegexParser {
   private final String place;
   private final String source;
   private final int[] pattern;
+  private final UnaryOperator<RuleExpression> rule;
+  private final CompileBudget budget;
   private int at;
 
-  private final UnaryOperator<RuleExpression> rule;
-
-  private SchemaRegexParser(String place, String source, UnaryOperator<RuleExpression> rule) {
+  private SchemaRegexParser(
+      String place, String source, UnaryOperator<RuleExpression> rule, CompileBudget budget) {
     this.place = place;
     this.source = source;
     this.rule = rule;
+    this.budget = budget;
+    budget.chargeBytes(4L * source.length());
     pattern = source.codePoints().toArray();
   }
 
@@ -51,12 +62,14 @@ final class SchemaRegexParser {
    * @param rule makes a rule of an expression; a part that may start anywhere in a string becomes a
    *     rule, because its possible starts would multiply the states of one graph
    */
-  static RuleExpression parse(String place, String source, UnaryOperator<RuleExpression> rule) {
-    return new SchemaRegexParser(place, source, rule).whole();
+  static RuleExpression parse(
+      String place, String source, UnaryOperator<RuleExpression> rule, CompileBudget budget) {
+    return new SchemaRegexParser(place, source, rule, budget).whole();
   }
 
   private RuleExpression whole() {
     List<RuleExpression> choices = new ArrayList<>();
+    budget.chargeBytes(2L * ATOM_BYTES);
     RuleExpression any = JsonSyntax.many(JsonSyntax.spell(CodePointSet.ALL));
     do {
       List<RuleExpression> parts = new ArrayList<>();
@@ -117,6 +130,7 @@ final class SchemaRegexParser {
       case '*', '+', '?', '{', '}', ']' ->
           throw refused("'" + (char) c + "' without something to apply to");
       default -> {
+        budget.chargeBytes(ATOM_BYTES);
         return JsonSyntax.spell(c == '[' ? characterClass() : c == '.' ? dot() : single());
       }
     }
@@ -187,8 +201,8 @@ final class SchemaRegexParser {
     int value = 0;
     while (peek() >= '0' && peek() <= '9') {
       value = value * 10 + pattern[at++] - '0';
-      if (value > GrammarRules.MAX_STATES) {
-        throw refused("a repetition of more than %d".formatted(GrammarRules.MAX_STATES));
+      if (value > GrammarRules.MAX_COUNT) {
+        throw refused("a repetition of more than %d".formatted(GrammarRules.MAX_COUNT));
       }
     }
     if (at == start) {
@@ -200,8 +214,9 @@ final class SchemaRegexParser {
   private CodePointSet characterClass() {
     at++;
     boolean negated = take('^');
-    CodePointSet set = CodePointSet.NONE;
+    List<CodePointSet> parts = new ArrayList<>();
     while (peek() != ']') {
+      budget.chargeBytes(RANGE_BYTES);
       if (at >= pattern.length) {
         throw refused("a character class that is not closed");
       }
@@ -216,9 +231,10 @@ final class SchemaRegexParser {
         }
         first = CodePointSet.range(first.bounds()[0], last.bounds()[0]);
       }
-      set = set.or(first);
+      parts.add(first);
     }
     at++;
+    CodePointSet set = CodePointSet.union(parts);
     return negated ? set.not() : set;
   }
 
@@ -296,8 +312,9 @@ final class SchemaRegexParser {
   }
 
   private GrammarException refused(String what) {
+    String shown = source.length() > 200 ? source.substring(0, 200) + "…" : source;
     return new GrammarException(
         "%s: pattern %s is not supported: %s at character %d"
-            .formatted(place, source, what, Math.min(at, pattern.length) + 1));
+            .formatted(place, shown, what, Math.min(at, pattern.length) + 1));
   }
 }

@@ -1,6 +1,8 @@
 package dev.millrace.engine.internal.grammar.schema;
 
 import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.error.GrammarLimitException;
+import dev.millrace.engine.internal.budget.CompileBudget;
 import dev.millrace.engine.internal.grammar.GrammarRules;
 import dev.millrace.engine.internal.grammar.JsonSyntax;
 import dev.millrace.engine.internal.grammar.RuleExpression;
@@ -8,6 +10,7 @@ import dev.millrace.engine.internal.grammar.RuleExpression.Alt;
 import dev.millrace.engine.internal.grammar.RuleExpression.Ref;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class SchemaRuleCompiler {
   private static final int MAX_DEPTH = 100;
   private static final int MAX_CHOICES = 1000;
+  private static final int RULE_BYTES = 256;
 
   private record Pending(String rule, @Nullable Object schema, String path) {}
 
@@ -29,10 +33,13 @@ public final class SchemaRuleCompiler {
   private final Map<Object, Ref> rulesOf = new IdentityHashMap<>();
   private final ArrayDeque<Pending> pending = new ArrayDeque<>();
   private final SchemaTypeRules types = new SchemaTypeRules(this);
+  private final Map<String, Integer> merged = new HashMap<>(); // path -> its rules of that path
+  private final CompileBudget budget;
   private int depth;
 
-  public SchemaRuleCompiler(Map<String, ? extends @Nullable Object> root) {
+  public SchemaRuleCompiler(Map<String, ? extends @Nullable Object> root, CompileBudget budget) {
     this.root = root;
+    this.budget = budget;
   }
 
   public GrammarRules compile() {
@@ -41,7 +48,7 @@ public final class SchemaRuleCompiler {
 
   /** Compiles what a pointer names. */
   public GrammarRules compilePart(String pointer) {
-    return compile(reference(SchemaNode.of(Map.of("$ref", pointer), pointer)));
+    return compile(reference(SchemaNode.of(Map.of("$ref", pointer), pointer, budget)));
   }
 
   private GrammarRules compile(Ref start) {
@@ -49,7 +56,7 @@ public final class SchemaRuleCompiler {
       Pending next = pending.remove();
       rules.put(next.rule, expr(next.schema, next.path));
     }
-    return new GrammarRules(start.rule(), rules);
+    return new GrammarRules(start.rule(), rules, budget);
   }
 
   /** A rule for a schema, the same for the same object; its name is the path. */
@@ -68,13 +75,14 @@ public final class SchemaRuleCompiler {
 
   /** A new rule, named after the path. */
   Ref named(String path, RuleExpression expr) {
+    budget.chargeBytes(RULE_BYTES + path.length());
     String name = path;
-    while (rules.containsKey(name)) {
-      name += "'"; // a merged schema at the place of one of its parts
+    while (rules.containsKey(name)) { // a merged schema at the place of one of its parts
+      name = path + "'" + merged.merge(path, 1, Integer::sum);
     }
     rules.put(name, expr);
     if (rules.size() > GrammarRules.MAX_RULES) {
-      throw new GrammarException(
+      throw new GrammarLimitException(
           "schema at %s: more than %d parts are not supported"
               .formatted(path, GrammarRules.MAX_RULES));
     }
@@ -86,7 +94,7 @@ public final class SchemaRuleCompiler {
     if (schema instanceof Boolean any) {
       return any ? new Ref(JsonSyntax.VALUE) : RuleExpression.NOTHING;
     }
-    SchemaNode node = SchemaNode.of(schema, path);
+    SchemaNode node = SchemaNode.of(schema, path, budget);
     if (node.has("$ref") && node.hasOnly("$ref")) {
       return reference(node);
     }
@@ -124,6 +132,7 @@ public final class SchemaRuleCompiler {
   /** Resolves a local reference. */
   private @Nullable Object resolve(SchemaNode node) {
     String pointer = node.string("$ref");
+    budget.chargeSteps(1 + pointer.length() / 4);
     if (!pointer.equals("#") && !pointer.startsWith("#/")) {
       throw node.refused(
           "$ref",
@@ -171,9 +180,9 @@ public final class SchemaRuleCompiler {
 
   private static SchemaNode part(@Nullable Object schema, SchemaNode node, String name) {
     if (Boolean.TRUE.equals(schema)) {
-      return SchemaNode.of(Map.of(), node.path() + "/" + name);
+      return SchemaNode.of(Map.of(), node.path() + "/" + name, node.budget());
     }
-    return SchemaNode.of(schema, node.path() + "/" + name);
+    return SchemaNode.of(schema, node.path() + "/" + name, node.budget());
   }
 
   private RuleExpression choices(SchemaNode node) {
@@ -205,8 +214,9 @@ public final class SchemaRuleCompiler {
   }
 
   private SchemaNode merged(SchemaNode beside, @Nullable Object option, String path) {
-    SchemaNode node = flatten(SchemaNode.of(Boolean.TRUE.equals(option) ? Map.of() : option, path));
-    return SchemaMerger.combine(new SchemaNode(path, beside.keywords()), node);
+    SchemaNode node =
+        flatten(SchemaNode.of(Boolean.TRUE.equals(option) ? Map.of() : option, path, budget));
+    return SchemaMerger.combine(new SchemaNode(path, beside.keywords(), budget), node);
   }
 
   private void exclude(SchemaNode node, SchemaNode beside, List<@Nullable Object> options) {

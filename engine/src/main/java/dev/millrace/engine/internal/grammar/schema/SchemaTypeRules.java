@@ -5,6 +5,7 @@ import static dev.millrace.engine.internal.grammar.RuleExpression.seq;
 import static dev.millrace.engine.internal.grammar.RuleExpression.text;
 
 import dev.millrace.engine.error.GrammarException;
+import dev.millrace.engine.error.GrammarLimitException;
 import dev.millrace.engine.internal.grammar.JsonSyntax;
 import dev.millrace.engine.internal.grammar.RuleExpression;
 import dev.millrace.engine.internal.grammar.RuleExpression.Alt;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class SchemaTypeRules {
   private static final int MAX_PREFIX = 100;
 
+  /** About what a range takes at most: its bounds have at most 50 digits. */
+  private static final int RANGE_BYTES = 100_000;
+
   private final SchemaRuleCompiler rules;
   private final SchemaObjectRules objects;
 
@@ -29,6 +33,7 @@ final class SchemaTypeRules {
   }
 
   RuleExpression expr(SchemaNode node) {
+    node.budget().chargeBytes(8L * RuleExpression.BYTES);
     Set<String> types = node.effectiveTypes();
     if (node.has("multipleOf")) {
       boolean whole = types.contains("integer") && !types.contains("number");
@@ -72,6 +77,7 @@ final class SchemaTypeRules {
           "schema at %s: no %s lies between the bounds"
               .formatted(node.path(), whole ? "integer" : "number"));
     }
+    node.budget().chargeBytes(RANGE_BYTES);
     return whole ? range.integers() : range.decimals();
   }
 
@@ -80,7 +86,10 @@ final class SchemaTypeRules {
       return SchemaRegexParser.parse(
           "schema at " + node.path(),
           node.string("pattern"),
-          expr -> rules.named(node.path() + "/pattern", expr));
+          expr -> rules.named(node.path() + "/pattern", expr),
+          node.budget());
+    } catch (GrammarLimitException e) {
+      throw e;
     } catch (GrammarException e) {
       throw new UnsupportedKeywordException(node.path(), "pattern", String.valueOf(e.getMessage()));
     }

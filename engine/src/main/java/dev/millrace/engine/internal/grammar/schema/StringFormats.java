@@ -45,6 +45,6 @@ final class StringFormats {
               .formatted(format, String.join(", ", new TreeSet<>(PATTERNS.keySet()))));
     }
     return SchemaRegexParser.parse(
-        "schema at " + node.path(), "^" + pattern + "$", UnaryOperator.identity());
+        "schema at " + node.path(), "^" + pattern + "$", UnaryOperator.identity(), node.budget());
   }
 }

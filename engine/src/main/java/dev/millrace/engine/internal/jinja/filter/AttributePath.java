@@ -1,13 +1,14 @@
 package dev.millrace.engine.internal.jinja.filter;
 
+import dev.millrace.engine.internal.jinja.operation.LetterCase;
 import dev.millrace.engine.internal.jinja.operation.MemberAccess;
 import dev.millrace.engine.internal.jinja.value.None;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.PyText;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.Undefined;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * The {@code attribute} argument of filters: a path such as {@code function.name} or {@code 0}, or
@@ -22,7 +23,8 @@ record AttributePath(
       path.add(attribute);
     } else if (attribute != None.NONE) {
       for (String part : PyTypes.text(attribute, "an attribute's name").split("\\.", -1)) {
-        path.add(part.matches("\\d{1,9}") ? (Object) Long.valueOf(part) : part);
+        path.add(
+            part.matches("\\d{1,9}") ? (Object) Long.valueOf(part) : PyString.ofTemplate(part));
       }
     }
     return new AttributePath(members, path, ignoreCase, otherwise);
@@ -36,6 +38,6 @@ record AttributePath(
         value = otherwise;
       }
     }
-    return ignoreCase && PyTypes.isText(value) ? PyText.str(value).toLowerCase(Locale.ROOT) : value;
+    return ignoreCase && PyTypes.isText(value) ? LetterCase.lower(PyText.str(value)) : value;
   }
 }

@@ -7,6 +7,7 @@ import dev.millrace.engine.internal.jinja.operation.PyArithmetic;
 import dev.millrace.engine.internal.jinja.value.Markup;
 import dev.millrace.engine.internal.jinja.value.PyArguments;
 import dev.millrace.engine.internal.jinja.value.PyGenerator;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.PyText;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
@@ -131,7 +132,7 @@ public final class BuiltinFilters {
     args.requireOnly("default", "default_value", "boolean");
     boolean replace =
         value instanceof Undefined || (args.flag(1, "boolean") && !PyTypes.isTruthy(value));
-    return replace ? args.get(0, "default_value", "") : value;
+    return replace ? args.get(0, "default_value", PyString.EMPTY) : value;
   }
 
   private static Object items(Object value) {
@@ -145,7 +146,7 @@ public final class BuiltinFilters {
   /** The attribute, never an item of the same name. */
   private Object attribute(Object value, PyArguments args) {
     args.requireOnly("attr", "name");
-    String name = PyText.str(args.required(0, "name"));
+    String name = PyText.str(args.required(0, "name")).text();
     return value instanceof Map<?, ?>
         ? Undefined.attribute(value, name)
         : members.attribute(value, name);

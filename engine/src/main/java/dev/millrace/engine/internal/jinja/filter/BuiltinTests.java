@@ -81,13 +81,13 @@ public final class BuiltinTests {
       case "true" -> Boolean.TRUE.equals(value);
       case "false" -> Boolean.FALSE.equals(value);
       case "sameas" -> same(value, args.required(0, "other"));
-      case "lower" -> LetterCase.isLower(PyText.str(value));
-      case "upper" -> LetterCase.isUpper(PyText.str(value));
+      case "lower" -> LetterCase.isLower(PyText.str(value).text());
+      case "upper" -> LetterCase.isUpper(PyText.str(value).text());
       case "odd" -> Math.floorMod(PyTypes.integer(value, "odd"), 2) == 1;
       case "even" -> Math.floorMod(PyTypes.integer(value, "even"), 2) == 0;
       case "divisibleby" -> divisible(value, args);
-      case "filter" -> BuiltinFilters.isKnown(PyText.str(value));
-      case "test" -> isKnown(PyText.str(value));
+      case "filter" -> BuiltinFilters.isKnown(PyText.str(value).text());
+      case "test" -> isKnown(PyText.str(value).text());
       default -> kind(name, value);
     };
   }

@@ -5,6 +5,7 @@ import dev.millrace.engine.internal.jinja.operation.Whitespace;
 import dev.millrace.engine.internal.jinja.value.Comparisons;
 import dev.millrace.engine.internal.jinja.value.Markup;
 import dev.millrace.engine.internal.jinja.value.PyArguments;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.PyText;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.Undefined;
@@ -57,7 +58,7 @@ final class NumberFilters {
       case Boolean flag -> flag ? 1L : 0L;
       case Double number -> truncated(number, args);
       case Long _, BigInteger _ -> value;
-      case String text -> parsed(text, base, args);
+      case PyString text -> parsed(text, base, args);
       case Markup markup -> parsed(markup.text(), base, args);
       default -> args.get(0, "default", 0L);
     };
@@ -70,8 +71,8 @@ final class NumberFilters {
     return PyTypes.fromJava(new BigDecimal(number).toBigInteger(), "number", 0);
   }
 
-  private static Object parsed(String text, int base, PyArguments args) {
-    String digits = Whitespace.stripLeft(Whitespace.stripRight(text));
+  private static Object parsed(PyString text, int base, PyArguments args) {
+    String digits = Whitespace.strip(text).text();
     int sign = digits.startsWith("-") || digits.startsWith("+") ? 1 : 0;
     String prefix =
         digits.length() > sign + 1 ? digits.substring(sign, sign + 2).toLowerCase(Locale.ROOT) : "";
@@ -118,8 +119,8 @@ final class NumberFilters {
    * Python's {@code float(text)}; null if it is not a number. Java's own parser would also accept
    * "1d" and hexadecimal numbers.
    */
-  private static @Nullable Double parsed(String text) {
-    String number = Whitespace.stripLeft(Whitespace.stripRight(text)).toLowerCase(Locale.ROOT);
+  private static @Nullable Double parsed(PyString text) {
+    String number = Whitespace.strip(text).text().toLowerCase(Locale.ROOT);
     if (number.length() > MOST_DIGITS) {
       return null;
     }
@@ -137,7 +138,7 @@ final class NumberFilters {
   private static Object round(Object value, PyArguments args) {
     args.requireOnly("round", "precision", "method");
     int places = Math.clamp(args.integer(0, "precision", 0), -PLACES, PLACES);
-    String method = args.text(1, "method", "common");
+    String method = args.string(1, "method", "common").text();
     if (value instanceof Undefined undefined) {
       throw undefined.toException();
     }

@@ -48,7 +48,7 @@ final class SelectFilters {
               members, args.named().getOrDefault("attribute", None.NONE), false, otherwise);
       PyTypes.list(value, budget).forEach(item -> results.add(path.get(item)));
     } else {
-      String filter = PyText.str(args.required(0, "filter"));
+      String filter = PyText.str(args.required(0, "filter")).text();
       PyTypes.list(value, budget)
           .forEach(item -> results.add(filters.apply(filter, item, args.dropFirst(1))));
     }
@@ -67,7 +67,7 @@ final class SelectFilters {
           test.positional().isEmpty()
               ? PyTypes.isTruthy(subject)
               : BuiltinTests.passes(
-                  PyText.str(test.positional().get(0)), subject, withoutName(test), budget);
+                  PyText.str(test.positional().get(0)).text(), subject, withoutName(test), budget);
       if (passes == wanted) {
         chosen.add(item);
       }

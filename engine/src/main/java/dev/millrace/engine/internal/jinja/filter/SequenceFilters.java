@@ -9,6 +9,7 @@ import dev.millrace.engine.internal.jinja.value.GroupByPair;
 import dev.millrace.engine.internal.jinja.value.None;
 import dev.millrace.engine.internal.jinja.value.PyArguments;
 import dev.millrace.engine.internal.jinja.value.PyGenerator;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.PyText;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
@@ -53,20 +54,20 @@ final class SequenceFilters {
     };
   }
 
-  private String join(Object value, PyArguments args) {
+  private PyString join(Object value, PyArguments args) {
     args.requireOnly("join", "d", "attribute");
-    String between = args.text(0, "d", "");
+    PyString between = args.string(0, "d", "");
     AttributePath path =
         AttributePath.of(members, args.get(1, "attribute", None.NONE), false, None.NONE);
-    StringBuilder out = new StringBuilder();
+    PyString.Builder out = new PyString.Builder();
     boolean first = true;
     for (Object item : PyTypes.list(value, budget)) {
-      String text = PyText.str(path.get(item));
+      PyString text = PyText.str(path.get(item));
       budget.chargeAppend(out.length(), text.length() + between.length());
-      out.append(first ? "" : between).append(text);
+      out.append(first ? PyString.EMPTY : between).append(text);
       first = false;
     }
-    return out.toString();
+    return out.build();
   }
 
   private static Object first(Object value) {
@@ -84,7 +85,7 @@ final class SequenceFilters {
 
   private Object reverse(Object value) {
     if (PyTypes.isText(value)) {
-      return new StringBuilder(PyText.str(value)).reverse().toString();
+      return members.slice(PyText.str(value), None.NONE, None.NONE, -1L);
     }
     return PyGenerator.of(PyTypes.list(value, budget).reversed());
   }
@@ -100,12 +101,13 @@ final class SequenceFilters {
     args.requireOnly("sort", "reverse", "case_sensitive", "attribute");
     Object attribute = args.get(2, "attribute", None.NONE);
     List<Object> items = PyTypes.list(value, budget);
-    if (attribute instanceof String several && several.contains(",")) {
+    if (attribute instanceof PyString several && several.text().contains(",")) {
       // Stable sorts from the last key to the first order by all of them.
-      for (String one : List.of(several.split(",")).reversed()) {
+      for (String one : List.of(several.text().split(",")).reversed()) {
         sorted(
             items,
-            AttributePath.of(members, one, !args.flag(1, "case_sensitive"), None.NONE),
+            AttributePath.of(
+                members, PyString.ofTemplate(one), !args.flag(1, "case_sensitive"), None.NONE),
             args.flag(0, "reverse"));
       }
       return items;
@@ -124,7 +126,7 @@ final class SequenceFilters {
           : new ChatTemplateException("dictsort needs a dict, not " + PyTypes.typeName(value));
     }
     long by =
-        switch (args.text(1, "by", "key")) {
+        switch (args.string(1, "by", "key").text()) {
           case "key" -> 0;
           case "value" -> 1;
           default ->

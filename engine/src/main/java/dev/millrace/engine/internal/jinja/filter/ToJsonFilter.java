@@ -7,6 +7,7 @@ import dev.millrace.engine.internal.jinja.value.Markup;
 import dev.millrace.engine.internal.jinja.value.None;
 import dev.millrace.engine.internal.jinja.value.PyArguments;
 import dev.millrace.engine.internal.jinja.value.PyRange;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.PyText;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
@@ -14,6 +15,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The filter {@code tojson} as in Hugging Face: Python's {@code json.dumps} with its spacing,
@@ -23,13 +25,13 @@ final class ToJsonFilter {
   private static final int DEEPEST = 500;
 
   private final RenderBudget budget;
-  private final StringBuilder out = new StringBuilder();
+  private final PyString.Builder out = new PyString.Builder();
   private final boolean ascii;
   private final boolean sorted;
-  private final String indent;
+  private final PyString indent;
   private final boolean indented;
-  private final String comma;
-  private final String colon;
+  private final PyString comma;
+  private final PyString colon;
 
   private ToJsonFilter(PyArguments args, RenderBudget budget) {
     args.requireOnly("tojson", "ensure_ascii", "indent", "separators", "sort_keys");
@@ -40,24 +42,29 @@ final class ToJsonFilter {
     indented = width != None.NONE;
     indent =
         !indented
-            ? ""
+            ? PyString.EMPTY
             : PyTypes.isText(width)
                 ? PyText.str(width)
-                : TextPadding.pad("", PyTypes.integer(width, "indent"), " ", '<', budget);
+                : TextPadding.pad(
+                    PyString.EMPTY,
+                    PyTypes.integer(width, "indent"),
+                    PyString.ofTemplate(" "),
+                    '<',
+                    budget);
     if (args.get(2, "separators", None.NONE) instanceof List<?> separators
         && separators.size() == 2) {
-      comma = PyTypes.text(separators.get(0), "a separator");
-      colon = PyTypes.text(separators.get(1), "a separator");
+      comma = PyTypes.string(separators.get(0), "a separator");
+      colon = PyTypes.string(separators.get(1), "a separator");
     } else {
-      comma = indented ? "," : ", ";
-      colon = ": ";
+      comma = PyString.ofTemplate(indented ? "," : ", ");
+      colon = PyString.ofTemplate(": ");
     }
   }
 
-  static String filter(Object value, PyArguments args, RenderBudget budget) {
+  static PyString filter(Object value, PyArguments args, RenderBudget budget) {
     ToJsonFilter json = new ToJsonFilter(args, budget);
     json.write(value, 0);
-    return json.out.toString();
+    return json.out.build();
   }
 
   private void write(Object value, int depth) {
@@ -67,11 +74,11 @@ final class ToJsonFilter {
     budget.chargeAppend(out.length(), 0);
     switch (value) {
       case None _ -> out.append("null");
-      case Boolean flag -> out.append(flag);
-      case Long number -> out.append(number);
-      case BigInteger number -> out.append(number);
+      case Boolean flag -> out.append(flag.toString());
+      case Long number -> out.append(number.toString());
+      case BigInteger number -> out.append(number.toString());
       case Double number -> out.append(number(number));
-      case String text -> quote(text);
+      case PyString text -> quote(text);
       case Markup markup -> quote(markup.text());
       case PyRange _ -> throw unknown(value);
       case List<?> list -> array(list, depth);
@@ -93,15 +100,15 @@ final class ToJsonFilter {
   }
 
   private void array(List<?> list, int depth) {
-    out.append('[');
+    out.append("[");
     boolean first = true;
     for (Object item : list) {
-      out.append(first ? "" : comma);
+      out.append(first ? PyString.EMPTY : comma);
       line(depth + 1);
       write(item, depth + 1);
       first = false;
     }
-    close(first, depth, ']');
+    close(first, depth, "]");
   }
 
   private void object(Map<?, ?> map, int depth) {
@@ -109,33 +116,33 @@ final class ToJsonFilter {
     if (sorted) {
       entries.sort((a, b) -> Comparisons.order("<", a.getKey(), b.getKey(), budget));
     }
-    out.append('{');
+    out.append("{");
     boolean first = true;
     for (Map.Entry<?, ?> entry : entries) {
-      out.append(first ? "" : comma);
+      out.append(first ? PyString.EMPTY : comma);
       line(depth + 1);
       quote(key(entry.getKey()));
       out.append(colon);
       write(entry.getValue(), depth + 1);
       first = false;
     }
-    close(first, depth, '}');
+    close(first, depth, "}");
   }
 
-  private static String key(Object key) {
+  private static PyString key(Object key) {
     return switch (key) {
-      case String text -> text;
-      case None _ -> "null";
-      case Boolean flag -> flag.toString();
-      case Double number -> number(number);
-      case Number number -> number.toString();
+      case PyString text -> text;
+      case None _ -> PyString.ofTemplate("null");
+      case Boolean flag -> PyString.ofTemplate(flag.toString());
+      case Double number -> PyString.ofTemplate(number(number));
+      case Number number -> PyString.ofTemplate(number.toString());
       default ->
           throw new ChatTemplateException(
               "keys must be str, int, float, bool or None, not " + PyTypes.typeName(key));
     };
   }
 
-  private void close(boolean empty, int depth, char bracket) {
+  private void close(boolean empty, int depth, String bracket) {
     if (!empty) {
       line(depth);
     }
@@ -145,32 +152,35 @@ final class ToJsonFilter {
   private void line(int depth) {
     if (indented) {
       budget.chargeAppend(out.length(), (long) depth * indent.length());
-      out.append('\n').repeat(indent, depth);
+      out.append("\n").append(indent.repeat(depth));
     }
   }
 
-  private void quote(String text) {
+  private void quote(PyString text) {
     budget.chargeAppend(out.length(), text.length());
-    out.append('"');
+    out.append("\"");
+    int from = 0;
     for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      switch (c) {
-        case '"' -> out.append("\\\"");
-        case '\\' -> out.append("\\\\");
-        case '\n' -> out.append("\\n");
-        case '\r' -> out.append("\\r");
-        case '\t' -> out.append("\\t");
-        case '\b' -> out.append("\\b");
-        case '\f' -> out.append("\\f");
-        default -> {
-          if (c < 0x20 || (ascii && c > 0x7e)) {
-            out.append("\\u%04x".formatted((int) c));
-          } else {
-            out.append(c);
-          }
-        }
+      String escape = escape(text.text().charAt(i));
+      if (escape != null) {
+        out.append(text, from, i).append(escape, text, i);
+        from = i + 1;
       }
     }
-    out.append('"');
+    out.append(text, from, text.length()).append("\"");
+  }
+
+  /** What JSON writes instead of a character; null if it writes the character. */
+  private @Nullable String escape(char c) {
+    return switch (c) {
+      case '"' -> "\\\"";
+      case '\\' -> "\\\\";
+      case '\n' -> "\\n";
+      case '\r' -> "\\r";
+      case '\t' -> "\\t";
+      case '\b' -> "\\b";
+      case '\f' -> "\\f";
+      default -> c < 0x20 || (ascii && c > 0x7e) ? "\\u%04x".formatted((int) c) : null;
+    };
   }
 }

@@ -2,6 +2,7 @@ package dev.millrace.engine.internal.jinja.operation;
 
 import dev.millrace.engine.error.ChatTemplateException;
 import dev.millrace.engine.internal.jinja.value.PyArguments;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.PyText;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
 
@@ -10,29 +11,31 @@ import dev.millrace.engine.internal.jinja.value.RenderBudget;
  * conversion and a format spec; attributes and items are rejected.
  */
 final class BraceFormat {
+  private final PyString string;
   private final String text;
   private final PyArguments args;
   private final RenderBudget budget;
-  private final StringBuilder out = new StringBuilder();
+  private final PyString.Builder out = new PyString.Builder();
   private int automatic;
 
-  private BraceFormat(String text, PyArguments args, RenderBudget budget) {
-    this.text = text;
+  private BraceFormat(PyString string, PyArguments args, RenderBudget budget) {
+    this.string = string;
+    this.text = string.text();
     this.args = args;
     this.budget = budget;
   }
 
-  static String format(String text, PyArguments args, RenderBudget budget) {
+  static PyString format(PyString text, PyArguments args, RenderBudget budget) {
     return new BraceFormat(text, args, budget).run();
   }
 
-  private String run() {
+  private PyString run() {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c != '{' && c != '}') {
-        out.append(c);
+        out.append(string, i, i + 1);
       } else if (i + 1 < text.length() && text.charAt(i + 1) == c) {
-        out.append(c);
+        out.append(string, i, i + 1);
         i++;
       } else {
         int end = text.indexOf('}', i);
@@ -44,7 +47,7 @@ final class BraceFormat {
       }
     }
     budget.chargeText(out.length());
-    return out.toString();
+    return out.build();
   }
 
   private void field(String field) {
@@ -56,7 +59,8 @@ final class BraceFormat {
     if (bang >= 0) {
       value = name.endsWith("!r") ? PyText.repr(value) : PyText.str(value);
     }
-    String shown = spec.isEmpty() ? PyText.str(value) : FormatSpec.parse(spec).apply(value, budget);
+    PyString shown =
+        spec.isEmpty() ? PyText.str(value) : FormatSpec.parse(spec).apply(value, budget);
     budget.chargeAppend(out.length(), shown.length());
     out.append(shown);
   }

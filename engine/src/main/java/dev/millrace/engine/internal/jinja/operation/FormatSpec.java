@@ -2,6 +2,7 @@ package dev.millrace.engine.internal.jinja.operation;
 
 import dev.millrace.engine.error.ChatTemplateException;
 import dev.millrace.engine.internal.jinja.value.Comparisons;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.PyText;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * A format of one value: Python's {@code [[fill]align][sign][#][0][width][,][.precision][type]}.
  */
 record FormatSpec(
-    String fill, char align, String sign, boolean grouped, long width, int precision, char type) {
+    PyString fill, char align, String sign, boolean grouped, long width, int precision, char type) {
   private static final Pattern FORM =
       Pattern.compile(
           "(?:(.)?([<>^=]))?([+\\-"
@@ -35,7 +36,8 @@ record FormatSpec(
     }
     boolean zeros = m.group(5) != null;
     return new FormatSpec(
-        orElse(m.group(1), zeros ? "0" : " "),
+        // one character is no marker, but many of them after each other could be
+        PyString.ofMessage(orElse(m.group(1), zeros ? "0" : " ")),
         orElse(m.group(2), zeros ? "=" : " ").charAt(0),
         orElse(m.group(3), ""),
         m.group(7) != null,
@@ -48,7 +50,7 @@ record FormatSpec(
     return text == null ? otherwise : text;
   }
 
-  String apply(Object value, RenderBudget budget) {
+  PyString apply(Object value, RenderBudget budget) {
     boolean number =
         type == ' '
             ? Comparisons.isNumber(value) && !(value instanceof Boolean)
@@ -64,16 +66,16 @@ record FormatSpec(
     boolean negative = digits.startsWith("-");
     return padded(
         negative ? "-" : sign.equals("-") ? "" : sign,
-        negative ? digits.substring(1) : digits,
+        PyString.ofTemplate(negative ? digits.substring(1) : digits),
         '>',
         budget);
   }
 
-  private String text(Object value) {
-    String text = type == 'r' ? PyText.repr(value) : PyText.str(value);
+  private PyString text(Object value) {
+    PyString text = type == 'r' ? PyText.repr(value) : PyText.str(value);
     return precision < 0 || precision >= PyTypes.length(text)
         ? text
-        : text.substring(0, text.offsetByCodePoints(0, precision));
+        : text.substring(0, text.text().offsetByCodePoints(0, precision));
   }
 
   private String digits(Object value) {
@@ -85,7 +87,7 @@ record FormatSpec(
       case 'd', 'i' -> grouped(whole(value).toString());
       case 'f', 'F' -> fixed(value, 1);
       case '%' -> fixed(value, 100) + "%";
-      default -> precision >= 0 ? fixed(value, 1) : grouped(PyText.str(value));
+      default -> precision >= 0 ? fixed(value, 1) : grouped(PyText.str(value).text());
     };
   }
 
@@ -124,22 +126,25 @@ record FormatSpec(
     return out.toString();
   }
 
-  private String padded(String sign, String body, char usual, RenderBudget budget) {
+  private PyString padded(String sign, PyString body, char usual, RenderBudget budget) {
     char how = align == ' ' ? usual : align;
     if (how == '=') {
-      return sign + TextPadding.pad(body, width - sign.length(), fill, '>', budget);
+      return new PyString.Builder()
+          .append(sign)
+          .append(pad(body, width - sign.length(), '>', budget))
+          .build();
     }
-    String all = sign + body;
+    PyString all = new PyString.Builder().append(sign).append(body).build();
     if (how == '^') {
       // str.format puts an odd blank to the right, unlike str.center
       long left = Math.max(0, width - PyTypes.length(all)) / 2;
-      return TextPadding.pad(
-          TextPadding.pad(all, PyTypes.length(all) + left, fill, '>', budget),
-          width,
-          fill,
-          '<',
-          budget);
+      PyString right = pad(all, PyTypes.length(all) + left, '>', budget);
+      return pad(right, width, '<', budget);
     }
-    return TextPadding.pad(all, width, fill, how, budget);
+    return pad(all, width, how, budget);
+  }
+
+  private PyString pad(PyString text, long to, char how, RenderBudget budget) {
+    return TextPadding.pad(text, to, fill, how, budget);
   }
 }

@@ -4,6 +4,7 @@ import dev.millrace.engine.error.ChatTemplateException;
 import dev.millrace.engine.internal.jinja.value.LoopVariable;
 import dev.millrace.engine.internal.jinja.value.MacroValue;
 import dev.millrace.engine.internal.jinja.value.Markup;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.PyText;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
@@ -38,7 +39,7 @@ public final class MemberAccess {
     if (own != null) {
       return own;
     }
-    Object item = of instanceof Map<?, ?> map ? map.get(name) : null;
+    Object item = of instanceof Map<?, ?> map ? map.get(PyString.ofTemplate(name)) : null;
     return item != null ? item : Undefined.attribute(of, name);
   }
 
@@ -46,7 +47,7 @@ public final class MemberAccess {
     if (of instanceof Undefined undefined) {
       throw undefined.toException();
     }
-    budget.chargeRead(of instanceof String ? of : key);
+    budget.chargeRead(of instanceof PyString ? of : key);
     Object item =
         switch (of) {
           case Map<?, ?> map -> PyTypes.isHashable(key) ? map.get(key) : null;
@@ -54,7 +55,7 @@ public final class MemberAccess {
               key instanceof Long || key instanceof Boolean
                   ? at(list, PyTypes.integer(key, "an index"))
                   : null;
-          case String text -> key instanceof Long index ? character(text, index) : null;
+          case PyString text -> key instanceof Long index ? character(text, index) : null;
           case Markup markup -> key instanceof Long index ? character(markup.text(), index) : null;
           default -> null;
         };
@@ -64,20 +65,21 @@ public final class MemberAccess {
     if (!PyTypes.isText(key)) {
       return Undefined.element(of, key);
     }
-    Object own = own(of, PyText.str(key));
-    return own != null ? own : Undefined.attribute(of, PyText.str(key));
+    String name = PyText.str(key).text();
+    Object own = own(of, name);
+    return own != null ? own : Undefined.attribute(of, name);
   }
 
   /** The method or attribute of the value itself; null if there is none of that name. */
   private @Nullable Object own(Object of, String name) {
     return switch (of) {
-      case String text -> strings.method(text, name);
+      case PyString text -> strings.method(text, name);
       case Markup markup -> strings.method(markup.text(), name);
       case Map<?, ?> map -> containers.ofDict(map, name);
       case List<?> list -> containers.ofList(list, name);
-      case TemplateNamespace namespace -> namespace.attributes().get(name);
+      case TemplateNamespace namespace -> namespace.attributes().get(PyString.ofTemplate(name));
       case LoopVariable loop -> loop.attribute(name);
-      case MacroValue macro when name.equals("name") -> macro.name();
+      case MacroValue macro when name.equals("name") -> PyString.ofTemplate(macro.name());
       default -> null;
     };
   }
@@ -87,20 +89,22 @@ public final class MemberAccess {
     return i >= 0 && i < list.size() ? list.get((int) i) : null;
   }
 
-  private static @Nullable Object character(String text, long index) {
-    long length = PyTypes.length(text);
+  private static @Nullable Object character(PyString string, long index) {
+    long length = PyTypes.length(string);
     long i = index < 0 ? index + length : index;
     if (i < 0 || i >= length) {
       return null;
     }
-    return Character.toString(text.codePointAt(text.offsetByCodePoints(0, (int) i)));
+    String text = string.text();
+    int at = text.offsetByCodePoints(0, (int) i);
+    return string.substring(at, at + Character.charCount(text.codePointAt(at)));
   }
 
   public Object slice(Object of, Object start, Object stop, Object step) {
     budget.chargeRead(of);
     return switch (of) {
       case Undefined undefined -> throw undefined.toException();
-      case String text -> slice(text, start, stop, step);
+      case PyString text -> slice(text, start, stop, step);
       case Markup markup -> slice(markup.text(), start, stop, step);
       case List<?> list -> {
         SliceIndexes slice = SliceIndexes.of(list.size(), start, stop, step);
@@ -115,13 +119,18 @@ public final class MemberAccess {
     };
   }
 
-  private static String slice(String text, Object start, Object stop, Object step) {
-    int[] points = text.codePoints().toArray();
-    SliceIndexes slice = SliceIndexes.of(points.length, start, stop, step);
-    StringBuilder part = new StringBuilder(slice.count());
+  private static PyString slice(PyString string, Object start, Object stop, Object step) {
+    String text = string.text();
+    int length = (int) PyTypes.length(string);
+    SliceIndexes slice = SliceIndexes.of(length, start, stop, step);
+    PyString.Builder part = new PyString.Builder();
+    int at = slice.count() == 0 ? 0 : text.offsetByCodePoints(0, slice.from());
     for (int i = 0; i < slice.count(); i++) {
-      part.appendCodePoint(points[slice.index(i)]);
+      part.append(string, at, at + Character.charCount(text.codePointAt(at)));
+      if (i + 1 < slice.count()) {
+        at = text.offsetByCodePoints(at, slice.by());
+      }
     }
-    return part.toString();
+    return part.build();
   }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.engine.internal.jinja.operation;
 
 import dev.millrace.engine.error.ChatTemplateException;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
 import dev.millrace.engine.internal.jinja.value.Tuple;
 import java.util.List;
@@ -15,25 +16,26 @@ public final class PercentFormat {
 
   private PercentFormat() {}
 
-  public static String format(String text, Object values, RenderBudget budget) {
+  public static PyString format(PyString string, Object values, RenderBudget budget) {
     List<?> list = values instanceof Tuple tuple ? tuple : List.of(values);
-    StringBuilder out = new StringBuilder();
+    String text = string.text();
+    PyString.Builder out = new PyString.Builder();
     Matcher places = PLACE.matcher(text);
     int from = 0;
     int used = 0;
     while (places.find(from)) {
-      out.append(text, from, places.start());
+      out.append(string, from, places.start());
       from = places.end();
       String type = places.group(5);
       if (type == null) {
         throw new ChatTemplateException("incomplete format");
       }
       if (type.equals("%")) {
-        out.append('%');
+        out.append(string, from - 1, from);
         continue;
       }
       Object value = places.group(1) != null ? named(values, places.group(1)) : next(list, used++);
-      String shown = spec(places, type).apply(value, budget);
+      PyString shown = spec(places, type).apply(value, budget);
       budget.chargeAppend(out.length(), shown.length());
       out.append(shown);
     }
@@ -41,11 +43,11 @@ public final class PercentFormat {
       throw new ChatTemplateException("not all arguments converted during string formatting");
     }
     budget.chargeAppend(out.length(), text.length() - from);
-    return out.append(text, from, text.length()).toString();
+    return out.append(string, from, text.length()).build();
   }
 
   private static Object named(Object values, String name) {
-    Object value = values instanceof Map<?, ?> map ? map.get(name) : null;
+    Object value = values instanceof Map<?, ?> map ? map.get(PyString.ofTemplate(name)) : null;
     if (value == null) {
       throw new ChatTemplateException("the format has no value for '" + name + "'");
     }

@@ -4,6 +4,7 @@ import dev.millrace.engine.error.ChatTemplateException;
 import dev.millrace.engine.internal.jinja.value.Comparisons;
 import dev.millrace.engine.internal.jinja.value.Markup;
 import dev.millrace.engine.internal.jinja.value.PyRange;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.PyText;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
@@ -81,7 +82,7 @@ public final class PyArithmetic {
       if (left instanceof Markup || right instanceof Markup) {
         return Markup.escape(left).plus(Markup.escape(right));
       }
-      return PyText.str(left) + PyText.str(right);
+      return new PyString.Builder().append(PyText.str(left)).append(PyText.str(right)).build();
     }
     if (left instanceof List<?> a
         && right instanceof List<?> b

@@ -1,6 +1,7 @@
 package dev.millrace.engine.internal.jinja.operation;
 
 import dev.millrace.engine.error.ChatTemplateException;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
@@ -12,7 +13,13 @@ import java.util.Locale;
 public final class Strftime {
   private Strftime() {}
 
-  public static String format(String form, LocalDateTime time) {
+  /** A form that a message has a part in makes a text that is all from it. */
+  public static PyString format(PyString form, LocalDateTime time) {
+    String shown = format(form.text(), time);
+    return form.messageIndexes().isEmpty() ? PyString.ofTemplate(shown) : PyString.ofMessage(shown);
+  }
+
+  private static String format(String form, LocalDateTime time) {
     StringBuilder out = new StringBuilder();
     for (int i = 0; i < form.length(); i++) {
       char c = form.charAt(i);

@@ -4,11 +4,11 @@ import dev.millrace.engine.error.ChatTemplateException;
 import dev.millrace.engine.internal.jinja.value.None;
 import dev.millrace.engine.internal.jinja.value.PyArguments;
 import dev.millrace.engine.internal.jinja.value.PyCallable;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
 import dev.millrace.engine.internal.jinja.value.Tuple;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ public final class StringMethods {
   }
 
   /** The method, bound to its string; null if strings have none of that name. */
-  @Nullable PyCallable method(String text, String name) {
+  @Nullable PyCallable method(PyString text, String name) {
     budget.chargeRead(text);
     return switch (name) {
       case "strip" -> args -> strip(text, args, true, true);
@@ -33,21 +33,19 @@ public final class StringMethods {
       case "splitlines" -> args -> StringSplitter.splitLines(text, args.flag(0, "keepends"));
       case "partition" -> args -> StringSplitter.partition(text, args, false);
       case "rpartition" -> args -> StringSplitter.partition(text, args, true);
-      case "startswith" -> args -> affix(args, affix -> text.startsWith(affix));
-      case "endswith" -> args -> affix(args, affix -> text.endsWith(affix));
-      case "removeprefix" ->
-          args ->
-              text.startsWith(string(args, 0)) ? text.substring(string(args, 0).length()) : text;
-      case "removesuffix" ->
-          args ->
-              text.endsWith(string(args, 0))
-                  ? text.substring(0, text.length() - string(args, 0).length())
-                  : text;
+      case "startswith" -> args -> affix(args, affix -> text.text().startsWith(affix));
+      case "endswith" -> args -> affix(args, affix -> text.text().endsWith(affix));
+      case "removeprefix" -> args -> removePrefix(text, string(args, 0).text());
+      case "removesuffix" -> args -> removeSuffix(text, string(args, 0).text());
       case "replace" ->
-          args -> replace(text, string(args, 0), string(args, 1), args.integer(2, "count", -1));
+          args ->
+              replace(text, string(args, 0).text(), string(args, 1), args.integer(2, "count", -1));
       case "join" -> args -> join(text, args.required(0, "iterable"));
       case "format" -> args -> BraceFormat.format(text, args, budget);
-      default -> query(text, name);
+      default -> {
+        PyCallable query = query(text.text(), name);
+        yield query != null ? query : shape(text, name);
+      }
     };
   }
 
@@ -57,21 +55,21 @@ public final class StringMethods {
       case "rfind" -> args -> find(text, args, true);
       case "index" -> args -> found(find(text, args, false));
       case "rindex" -> args -> found(find(text, args, true));
-      case "count" -> args -> count(text, string(args, 0));
+      case "count" -> args -> count(text, string(args, 0).text());
       case "isdigit", "isdecimal", "isnumeric" -> _ -> every(text, Character::isDigit);
       case "isalpha" -> _ -> every(text, Character::isLetter);
       case "isalnum" -> _ -> every(text, Character::isLetterOrDigit);
       case "isspace" -> _ -> every(text, Whitespace::isSpace);
       case "islower" -> _ -> LetterCase.isLower(text);
       case "isupper" -> _ -> LetterCase.isUpper(text);
-      default -> shape(text, name);
+      default -> null;
     };
   }
 
-  private @Nullable PyCallable shape(String text, String name) {
+  private @Nullable PyCallable shape(PyString text, String name) {
     return switch (name) {
-      case "upper" -> _ -> text.toUpperCase(Locale.ROOT);
-      case "lower", "casefold" -> _ -> text.toLowerCase(Locale.ROOT);
+      case "upper" -> _ -> LetterCase.upper(text);
+      case "lower", "casefold" -> _ -> LetterCase.lower(text);
       case "title" -> _ -> LetterCase.title(text);
       case "capitalize" -> _ -> LetterCase.capitalize(text);
       case "swapcase" -> _ -> LetterCase.swap(text);
@@ -96,16 +94,16 @@ public final class StringMethods {
     };
   }
 
-  private static String string(PyArguments args, int index) {
-    return PyTypes.text(args.required(index, "argument " + (index + 1)), "a method of a string");
+  private static PyString string(PyArguments args, int index) {
+    return PyTypes.string(args.required(index, "argument " + (index + 1)), "a method of a string");
   }
 
-  private static String strip(String text, PyArguments args, boolean left, boolean right) {
+  private static PyString strip(PyString text, PyArguments args, boolean left, boolean right) {
     Object chars = args.get(0, "chars", None.NONE);
     if (chars != None.NONE) {
       return Whitespace.stripChars(text, PyTypes.text(chars, "strip"), left, right);
     }
-    String rest = left ? Whitespace.stripLeft(text) : text;
+    PyString rest = left ? Whitespace.stripLeft(text) : text;
     return right ? Whitespace.stripRight(rest) : rest;
   }
 
@@ -118,10 +116,19 @@ public final class StringMethods {
     return has.test(PyTypes.text(affix, "startswith or endswith"));
   }
 
-  public String replace(String text, String old, String with, long count) {
+  private static PyString removePrefix(PyString text, String prefix) {
+    return text.text().startsWith(prefix) ? text.substring(prefix.length()) : text;
+  }
+
+  private static PyString removeSuffix(PyString text, String suffix) {
+    return text.text().endsWith(suffix) ? text.substring(0, text.length() - suffix.length()) : text;
+  }
+
+  public PyString replace(PyString string, String old, PyString with, long count) {
+    String text = string.text();
     long most = count < 0 ? Long.MAX_VALUE : count;
     budget.chargeSearch(text.length(), old.length());
-    StringBuilder out = new StringBuilder();
+    PyString.Builder out = new PyString.Builder();
     int from = 0;
     for (long n = 0; n < most; n++) {
       int at =
@@ -132,27 +139,27 @@ public final class StringMethods {
         break;
       }
       budget.chargeAppend(out.length(), (at - from) + with.length());
-      out.append(text, from, at).append(with);
+      out.append(string, from, at).append(with);
       from = at + old.length();
     }
     budget.chargeAppend(out.length(), text.length() - from);
-    return out.append(text, from, text.length()).toString();
+    return out.append(string, from, text.length()).build();
   }
 
-  private String join(String between, Object items) {
-    StringBuilder out = new StringBuilder();
+  private PyString join(PyString between, Object items) {
+    PyString.Builder out = new PyString.Builder();
     List<Object> list = PyTypes.list(items, budget);
     for (int i = 0; i < list.size(); i++) {
-      String item = PyTypes.text(list.get(i), "item " + i + " of join");
+      PyString item = PyTypes.string(list.get(i), "item " + i + " of join");
       budget.chargeAppend(out.length(), item.length() + between.length());
-      out.append(i == 0 ? "" : between).append(item);
+      out.append(i == 0 ? PyString.EMPTY : between).append(item);
     }
-    return out.toString();
+    return out.build();
   }
 
   private long find(String text, PyArguments args, boolean last) {
     int[] window = window(text, args);
-    String wanted = string(args, 0);
+    String wanted = string(args, 0).text();
     budget.chargeSearch(text.length(), wanted.length());
     int at =
         last
@@ -169,7 +176,7 @@ public final class StringMethods {
   private static int[] window(String text, PyArguments args) {
     SliceIndexes within =
         SliceIndexes.of(
-            (int) PyTypes.length(text),
+            text.codePointCount(0, text.length()),
             args.get(1, "start", None.NONE),
             args.get(2, "end", None.NONE),
             None.NONE);
@@ -187,7 +194,7 @@ public final class StringMethods {
   private long count(String text, String wanted) {
     budget.chargeSearch(text.length(), wanted.length());
     if (wanted.isEmpty()) {
-      return PyTypes.length(text) + 1;
+      return text.codePointCount(0, text.length()) + 1L;
     }
     long n = 0;
     for (int at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length())) {
@@ -200,18 +207,20 @@ public final class StringMethods {
     return !text.isEmpty() && text.codePoints().allMatch(test);
   }
 
-  private String padded(String text, PyArguments args, char align) {
-    String fill = args.text(1, "fillchar", " ");
+  private PyString padded(PyString text, PyArguments args, char align) {
+    PyString fill = args.string(1, "fillchar", " ");
     if (PyTypes.length(fill) != 1) {
       throw new ChatTemplateException("The fill character must be exactly one character long");
     }
     return TextPadding.pad(text, args.integer(0, "width", 0), fill, align, budget);
   }
 
-  private String zeros(String text, long width) {
-    boolean signed = text.startsWith("-") || text.startsWith("+");
-    String digits = signed ? text.substring(1) : text;
-    return (signed ? text.substring(0, 1) : "")
-        + TextPadding.pad(digits, signed ? width - 1 : width, "0", '>', budget);
+  private PyString zeros(PyString text, long width) {
+    int sign = text.text().startsWith("-") || text.text().startsWith("+") ? 1 : 0;
+    PyString zero = PyString.ofTemplate("0");
+    return new PyString.Builder()
+        .append(text, 0, sign)
+        .append(TextPadding.pad(text.substring(sign), width - sign, zero, '>', budget))
+        .build();
   }
 }

@@ -3,6 +3,7 @@ package dev.millrace.engine.internal.jinja.operation;
 import dev.millrace.engine.error.ChatTemplateException;
 import dev.millrace.engine.internal.jinja.value.None;
 import dev.millrace.engine.internal.jinja.value.PyArguments;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
 import dev.millrace.engine.internal.jinja.value.Tuple;
@@ -14,36 +15,38 @@ import java.util.List;
 public final class StringSplitter {
   private StringSplitter() {}
 
-  static List<Object> split(String text, PyArguments args, RenderBudget budget) {
+  static List<Object> split(PyString string, PyArguments args, RenderBudget budget) {
     args.requireOnly("split()", "sep", "maxsplit");
     Object separator = args.get(0, "sep", None.NONE);
     long most = most(args);
+    String text = string.text();
     budget.chargeText(text.length());
     if (separator == None.NONE) {
       budget.chargeItems(2L * text.length()); // at worst, every second character is a word
-      return words(text, most);
+      return words(string, most);
     }
     String by = separator(separator);
     budget.chargeSearch(text.length(), by.length());
     List<Object> parts = new ArrayList<>();
     int from = 0;
     for (int at = text.indexOf(by); at >= 0 && parts.size() < most; at = text.indexOf(by, from)) {
-      parts.add(text.substring(from, at));
+      parts.add(string.substring(from, at));
       from = at + by.length();
     }
-    parts.add(text.substring(from));
+    parts.add(string.substring(from));
     budget.chargeItems((long) PyTypes.STEPS_PER_STRING * parts.size());
     return parts;
   }
 
-  static List<Object> rsplit(String text, PyArguments args, RenderBudget budget) {
+  static List<Object> rsplit(PyString string, PyArguments args, RenderBudget budget) {
     args.requireOnly("rsplit()", "sep", "maxsplit");
     Object separator = args.get(0, "sep", None.NONE);
     long most = most(args);
+    String text = string.text();
     budget.chargeText(text.length());
     if (separator == None.NONE) {
       budget.chargeItems(2L * text.length());
-      return wordsFromRight(text, most);
+      return wordsFromRight(string, most);
     }
     String by = separator(separator);
     budget.chargeSearch(text.length(), by.length());
@@ -52,13 +55,13 @@ public final class StringSplitter {
     for (int at = text.lastIndexOf(by);
         at >= 0 && parts.size() < most;
         at = text.lastIndexOf(by, to - by.length())) {
-      parts.add(text.substring(at + by.length(), to));
+      parts.add(string.substring(at + by.length(), to));
       to = at;
       if (to < by.length()) {
         break;
       }
     }
-    parts.add(text.substring(0, to));
+    parts.add(string.substring(0, to));
     budget.chargeItems((long) PyTypes.STEPS_PER_STRING * parts.size());
     Collections.reverse(parts);
     return parts;
@@ -77,29 +80,31 @@ public final class StringSplitter {
     return by;
   }
 
-  private static List<Object> words(String text, long most) {
+  private static List<Object> words(PyString string, long most) {
+    String text = string.text();
     List<Object> words = new ArrayList<>();
     for (int at = run(text, 0, true); at < text.length(); ) {
       if (words.size() == most) {
-        words.add(text.substring(at)); // white space at its end stays, as in Python
+        words.add(string.substring(at)); // white space at its end stays, as in Python
         break;
       }
       int end = run(text, at, false);
-      words.add(text.substring(at, end));
+      words.add(string.substring(at, end));
       at = run(text, end, true);
     }
     return words;
   }
 
-  private static List<Object> wordsFromRight(String text, long most) {
+  private static List<Object> wordsFromRight(PyString string, long most) {
+    String text = string.text();
     List<Object> words = new ArrayList<>();
     for (int at = runBack(text, text.length(), true); at > 0; ) {
       if (words.size() == most) {
-        words.add(text.substring(0, at));
+        words.add(string.substring(0, at));
         break;
       }
       int start = runBack(text, at, false);
-      words.add(text.substring(start, at));
+      words.add(string.substring(start, at));
       at = runBack(text, start, true);
     }
     Collections.reverse(words);
@@ -123,31 +128,35 @@ public final class StringSplitter {
     return i;
   }
 
-  public static List<Object> splitLines(String text, boolean keepEnds) {
-    List<Object> lines = new ArrayList<>();
+  public static List<PyString> splitLines(PyString string, boolean keepEnds) {
+    String text = string.text();
+    List<PyString> lines = new ArrayList<>();
     int from = 0;
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if ("\n\r\u000b\f\u001c\u001d\u001e\u0085\u2028\u2029".indexOf(c) >= 0) {
         int end = c == '\r' && i + 1 < text.length() && text.charAt(i + 1) == '\n' ? i + 2 : i + 1;
-        lines.add(text.substring(from, keepEnds ? end : i));
+        lines.add(string.substring(from, keepEnds ? end : i));
         from = end;
         i = end - 1;
       }
     }
     if (from < text.length()) {
-      lines.add(text.substring(from));
+      lines.add(string.substring(from));
     }
     return lines;
   }
 
-  static Tuple partition(String text, PyArguments args, boolean last) {
+  static Tuple partition(PyString string, PyArguments args, boolean last) {
     args.requireOnly("partition()", "sep");
     String by = separator(args.required(0, "sep"));
-    int at = last ? text.lastIndexOf(by) : text.indexOf(by);
+    int at = last ? string.text().lastIndexOf(by) : string.text().indexOf(by);
     if (at < 0) {
-      return last ? Tuple.of("", "", text) : Tuple.of(text, "", "");
+      return last
+          ? Tuple.of(PyString.EMPTY, PyString.EMPTY, string)
+          : Tuple.of(string, PyString.EMPTY, PyString.EMPTY);
     }
-    return Tuple.of(text.substring(0, at), by, text.substring(at + by.length()));
+    int end = at + by.length();
+    return Tuple.of(string.substring(0, at), string.substring(at, end), string.substring(end));
   }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.engine.internal.jinja.operation;
 
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
 import dev.millrace.engine.internal.jinja.value.RenderBudget;
 
@@ -11,7 +12,8 @@ public final class TextPadding {
    * Aligns {@code <} left, {@code >} right, {@code ^} in the middle: an odd blank goes to the left
    * if the width is odd, as in Python's {@code str.center}.
    */
-  public static String pad(String text, long width, String fill, char align, RenderBudget budget) {
+  public static PyString pad(
+      PyString text, long width, PyString fill, char align, RenderBudget budget) {
     long missing = width - PyTypes.length(text);
     if (missing <= 0) {
       return text;
@@ -23,6 +25,10 @@ public final class TextPadding {
           case '>' -> missing;
           default -> missing / 2 + (missing & width & 1);
         };
-    return fill.repeat((int) left) + text + fill.repeat((int) (missing - left));
+    return new PyString.Builder()
+        .append(fill.repeat((int) left))
+        .append(text)
+        .append(fill.repeat((int) (missing - left)))
+        .build();
   }
 }

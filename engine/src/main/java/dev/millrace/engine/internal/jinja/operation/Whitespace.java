@@ -1,5 +1,7 @@
 package dev.millrace.engine.internal.jinja.operation;
 
+import dev.millrace.engine.internal.jinja.value.PyString;
+
 /**
  * White space by Python's definition ({@code str.isspace}), and its removal from the ends of a
  * text.
@@ -21,24 +23,35 @@ public final class Whitespace {
         || c == 0x3000;
   }
 
-  public static String stripLeft(String text) {
+  /** Removes white space from both ends. */
+  public static PyString strip(PyString text) {
+    return stripLeft(stripRight(text));
+  }
+
+  static PyString stripLeft(PyString text) {
     int from = 0;
-    while (from < text.length() && isSpace(text.charAt(from))) {
+    while (from < text.length() && isSpace(text.text().charAt(from))) {
       from++;
     }
     return text.substring(from);
   }
 
-  public static String stripRight(String text) {
+  static PyString stripRight(PyString text) {
+    return text.substring(0, lengthWithoutEnd(text.text()));
+  }
+
+  /** The length of a text without the white space at its end. */
+  public static int lengthWithoutEnd(String text) {
     int to = text.length();
     while (to > 0 && isSpace(text.charAt(to - 1))) {
       to--;
     }
-    return text.substring(0, to);
+    return to;
   }
 
   /** Removes the characters in {@code chars} from the given ends. */
-  public static String stripChars(String text, String chars, boolean left, boolean right) {
+  public static PyString stripChars(PyString string, String chars, boolean left, boolean right) {
+    String text = string.text();
     int from = 0;
     int to = text.length();
     while (left && from < to && chars.indexOf(text.codePointAt(from)) >= 0) {
@@ -47,6 +60,6 @@ public final class Whitespace {
     while (right && from < to && chars.indexOf(text.codePointBefore(to)) >= 0) {
       to -= Character.charCount(text.codePointBefore(to));
     }
-    return text.substring(from, to);
+    return string.substring(from, to);
   }
 }

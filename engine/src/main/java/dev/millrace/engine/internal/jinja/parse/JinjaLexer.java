@@ -88,13 +88,13 @@ final class JinjaLexer {
    */
   private String before(String text, char sign, boolean stripsLine) {
     if (sign == '-') {
-      return Whitespace.stripRight(text);
+      return text.substring(0, Whitespace.lengthWithoutEnd(text));
     }
     int start = text.lastIndexOf('\n') + 1;
     if (sign != '+'
         && stripsLine
         && (start > 0 || lineStart)
-        && Whitespace.stripRight(text.substring(start)).isEmpty()) {
+        && Whitespace.lengthWithoutEnd(text) <= start) {
       return text.substring(0, start);
     }
     return text;

@@ -18,6 +18,7 @@ import dev.millrace.engine.internal.jinja.parse.Expression.TupleOf;
 import dev.millrace.engine.internal.jinja.parse.Expression.Unary;
 import dev.millrace.engine.internal.jinja.parse.JinjaToken.Kind;
 import dev.millrace.engine.internal.jinja.value.None;
+import dev.millrace.engine.internal.jinja.value.PyString;
 import dev.millrace.engine.internal.jinja.value.PyTypes;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -70,7 +71,7 @@ final class OperandParser {
     while (tokens.at(Kind.STRING)) {
       text.append(tokens.next().text());
     }
-    return new Constant(text.toString());
+    return new Constant(PyString.ofTemplate(text.toString()));
   }
 
   private static Object integer(JinjaToken token) {

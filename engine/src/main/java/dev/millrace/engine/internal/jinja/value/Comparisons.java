@@ -78,8 +78,8 @@ public final class Comparisons {
 
   static boolean contains(Object container, Object item, RenderBudget budget) {
     return switch (container) {
-      case String text -> contains(text, part(item), budget);
-      case Markup markup -> contains(markup.text(), part(item), budget);
+      case PyString text -> contains(text.text(), part(item), budget);
+      case Markup markup -> contains(markup.text().text(), part(item), budget);
       case Map<?, ?> map -> map.containsKey(PyTypes.hashableKey(item));
       case TemplateNamespace _ ->
           throw new ChatTemplateException("argument of type 'Namespace' is not iterable");
@@ -108,7 +108,7 @@ public final class Comparisons {
       throw new ChatTemplateException(
           "'in <string>' requires string as left operand, not " + PyTypes.typeName(item));
     }
-    return PyText.str(item);
+    return PyText.str(item).text();
   }
 
   /** Compares two values: negative, 0 or positive. The operator is for the message. */
@@ -119,7 +119,7 @@ public final class Comparisons {
       return compareNumbers(left, right);
     }
     if (PyTypes.isText(left) && PyTypes.isText(right)) {
-      return compareText(PyText.str(left), PyText.str(right));
+      return compareText(PyText.str(left).text(), PyText.str(right).text());
     }
     if (left instanceof List<?> a
         && right instanceof List<?> b

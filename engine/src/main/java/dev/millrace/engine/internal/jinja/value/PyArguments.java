@@ -1,6 +1,7 @@
 package dev.millrace.engine.internal.jinja.value;
 
 import dev.millrace.engine.error.ChatTemplateException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -53,8 +54,20 @@ public record PyArguments(List<Object> positional, Map<String, Object> named) {
         : otherwise;
   }
 
-  public String text(int index, String name, String otherwise) {
-    return has(index, name) ? PyText.str(get(index, name, otherwise)) : otherwise;
+  public PyString string(int index, String name, String otherwise) {
+    return has(index, name)
+        ? PyText.str(get(index, name, None.NONE))
+        : PyString.ofTemplate(otherwise);
+  }
+
+  /**
+   * The named arguments as a dict. A message can name some of them by {@code **}, so none of the
+   * names counts as written by the template.
+   */
+  public Map<Object, Object> namedAsDict() {
+    Map<Object, Object> dict = new LinkedHashMap<>();
+    named.forEach((name, value) -> dict.put(PyString.ofMessage(name), value));
+    return dict;
   }
 
   /** These arguments without the first {@code n} positional ones. */

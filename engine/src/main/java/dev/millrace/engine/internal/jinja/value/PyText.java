@@ -6,7 +6,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
-/** Converts values to text as Python's {@code str} and {@code repr} do. */
+/**
+ * Converts values to text as Python's {@code str} and {@code repr} do. Characters of strings keep
+ * their origin; those of numbers and brackets count as written by the template.
+ */
 public final class PyText {
   private static final int DEEPEST = 200;
 
@@ -14,22 +17,22 @@ public final class PyText {
 
   private PyText() {}
 
-  public static String str(Object value) {
+  public static PyString str(Object value) {
     return switch (value) {
-      case String text -> text;
+      case PyString text -> text;
       case Markup markup -> markup.text();
-      case Undefined _ -> "";
+      case Undefined _ -> PyString.EMPTY;
       default -> repr(value);
     };
   }
 
-  public static String repr(Object value) {
-    StringBuilder out = new StringBuilder();
+  public static PyString repr(Object value) {
+    PyString.Builder out = new PyString.Builder();
     repr(value, out, 0);
-    return out.toString();
+    return out.build();
   }
 
-  private static void repr(Object value, StringBuilder out, int depth) {
+  private static void repr(Object value, PyString.Builder out, int depth) {
     if (depth > DEEPEST) {
       throw new ChatTemplateException("a value is nested more than " + DEEPEST + " deep");
     }
@@ -43,26 +46,26 @@ public final class PyText {
       case None _ -> out.append("None");
       case Boolean flag -> out.append(flag ? "True" : "False");
       case Double number -> out.append(number(number));
-      case String text -> quote(text, out);
-      case Markup markup -> quote(markup.text(), out.append("Markup(")).append(')');
+      case PyString text -> quote(text, out);
+      case Markup markup -> quote(markup.text(), out.append("Markup(")).append(")");
       case Undefined _ -> out.append("Undefined");
-      case PyRange range -> out.append(range);
+      case PyRange range -> out.append(range.toString());
       case Tuple tuple ->
-          items(tuple, out.append('('), depth).append(tuple.size() == 1 ? ",)" : ")");
-      case List<?> list -> items(list, out.append('['), depth).append(']');
+          items(tuple, out.append("("), depth).append(tuple.size() == 1 ? ",)" : ")");
+      case List<?> list -> items(list, out.append("["), depth).append("]");
       case Map<?, ?> map -> entries(map, out, depth);
       case DictView view ->
           items(view.items(), out.append(view.kind()).append("(["), depth).append("])");
       case TemplateNamespace namespace -> {
         entries(namespace.attributes(), out.append("<Namespace "), depth);
-        out.append('>');
+        out.append(">");
       }
-      case Number number -> out.append(number);
-      default -> out.append('<').append(PyTypes.typeName(value)).append('>');
+      case Number number -> out.append(number.toString());
+      default -> out.append("<" + PyTypes.typeName(value) + ">");
     }
   }
 
-  private static StringBuilder items(List<?> items, StringBuilder out, int depth) {
+  private static PyString.Builder items(List<?> items, PyString.Builder out, int depth) {
     String comma = "";
     for (Object item : items) {
       repr(item, out.append(comma), depth + 1);
@@ -71,15 +74,15 @@ public final class PyText {
     return out;
   }
 
-  private static void entries(Map<?, ?> map, StringBuilder out, int depth) {
-    out.append('{');
+  private static void entries(Map<?, ?> map, PyString.Builder out, int depth) {
+    out.append("{");
     for (Iterator<? extends Map.Entry<?, ?>> it = map.entrySet().iterator(); it.hasNext(); ) {
       Map.Entry<?, ?> entry = it.next();
       repr(entry.getKey(), out, depth + 1);
       repr(entry.getValue(), out.append(": "), depth + 1);
       out.append(it.hasNext() ? ", " : "");
     }
-    out.append('}');
+    out.append("}");
   }
 
   /**
@@ -118,32 +121,33 @@ public final class PyText {
     return exponent < 10 ? "0" + exponent : Integer.toString(exponent);
   }
 
-  private static StringBuilder quote(String text, StringBuilder out) {
+  private static PyString.Builder quote(PyString string, PyString.Builder out) {
+    String text = string.text();
     char quote = text.indexOf('\'') >= 0 && text.indexOf('"') < 0 ? '"' : '\'';
-    out.append(quote);
-    text.codePoints()
-        .forEach(
-            c -> {
-              switch (c) {
-                case '\\' -> out.append("\\\\");
-                case '\n' -> out.append("\\n");
-                case '\r' -> out.append("\\r");
-                case '\t' -> out.append("\\t");
-                default -> {
-                  if (c == quote) {
-                    out.append('\\').append(quote);
-                  } else if (printable(c)) {
-                    out.appendCodePoint(c);
-                  } else {
-                    out.append(
-                        c < 0x100
-                            ? "\\x%02x".formatted(c)
-                            : c < 0x10000 ? "\\u%04x".formatted(c) : "\\U%08x".formatted(c));
-                  }
-                }
-              }
-            });
-    return out.append(quote);
+    out.append(String.valueOf(quote));
+    for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
+      out.append(escaped(text.codePointAt(i), quote), string, i);
+    }
+    return out.append(String.valueOf(quote));
+  }
+
+  private static String escaped(int c, char quote) {
+    return switch (c) {
+      case '\\' -> "\\\\";
+      case '\n' -> "\\n";
+      case '\r' -> "\\r";
+      case '\t' -> "\\t";
+      default -> {
+        if (c == quote) {
+          yield "\\" + quote;
+        }
+        if (printable(c)) {
+          yield Character.toString(c);
+        }
+        String form = c < 0x100 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x";
+        yield form.formatted(c);
+      }
+    };
   }
 
   /**

@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,7 @@ public final class PyTypes {
       case Long _ -> "int";
       case BigInteger _ -> "int";
       case Double _ -> "float";
-      case String _ -> "str";
+      case PyString _ -> "str";
       case Markup _ -> "Markup";
       case Undefined _ -> "Undefined";
       case Tuple _ -> "tuple";
@@ -53,7 +54,7 @@ public final class PyTypes {
       case Boolean flag -> flag;
       case Long number -> number != 0;
       case Double number -> number != 0;
-      case String text -> !text.isEmpty();
+      case PyString text -> !text.isEmpty();
       case Markup markup -> !markup.text().isEmpty();
       case List<?> list -> !list.isEmpty();
       case Map<?, ?> map -> !map.isEmpty();
@@ -63,12 +64,12 @@ public final class PyTypes {
   }
 
   public static boolean isText(Object value) {
-    return value instanceof String || value instanceof Markup;
+    return value instanceof PyString || value instanceof Markup;
   }
 
   public static boolean isIterable(Object value) {
     return switch (value) {
-      case String _,
+      case PyString _,
           Markup _,
           Undefined _,
           List<?> _,
@@ -86,7 +87,7 @@ public final class PyTypes {
     return switch (value) {
       case List<?> list -> list.iterator();
       case Map<?, ?> map -> map.keySet().iterator();
-      case String text -> characters(text);
+      case PyString text -> characters(text);
       case Markup markup -> characters(markup.text());
       case PyGenerator stream -> stream.items();
       case DictView view -> view.items().iterator();
@@ -111,7 +112,7 @@ public final class PyTypes {
 
   public static long length(Object value) {
     return switch (value) {
-      case String text -> text.codePointCount(0, text.length());
+      case PyString text -> text.text().codePointCount(0, text.length());
       case Markup markup -> length(markup.text());
       case List<?> list -> list.size();
       case Map<?, ?> map -> map.size();
@@ -135,18 +136,24 @@ public final class PyTypes {
   }
 
   /** The string that {@code what} needs, where Python accepts no other type. */
-  public static String text(Object value, String what) {
+  public static PyString string(Object value, String what) {
     return switch (value) {
-      case String text -> text;
+      case PyString text -> text;
       case Markup markup -> markup.text();
       case Undefined undefined -> throw undefined.toException();
       default -> throw new ChatTemplateException(what + " needs a string, not " + typeName(value));
     };
   }
 
+  /** The characters of such a string, where their origin does not matter. */
+  public static String text(Object value, String what) {
+    return string(value, what).text();
+  }
+
   /**
    * Converts a plain Java object: null, Boolean, numbers, CharSequence, List and Map with string
-   * keys, as a deep copy, so that nothing changes during a rendering.
+   * keys, as a deep copy, so that nothing changes during a rendering. Texts count as messages; a
+   * {@link PyString} stays as it is.
    */
   public static Object fromJava(@Nullable Object plain, String where, int depth) {
     if (depth > DEEPEST) {
@@ -163,7 +170,8 @@ public final class PyTypes {
       case Double number -> number;
       case BigInteger number -> number.bitLength() < 64 ? (Object) number.longValue() : number;
       case BigDecimal number -> number.doubleValue();
-      case CharSequence text -> text.toString();
+      case PyString text -> text;
+      case CharSequence text -> PyString.ofMessage(text.toString());
       case List<?> list -> list(list, where, depth);
       case Map<?, ?> map -> map(map, where, depth);
       default ->
@@ -211,7 +219,11 @@ public final class PyTypes {
     };
   }
 
-  private static Iterator<String> characters(String text) {
-    return text.codePoints().mapToObj(Character::toString).iterator();
+  private static Iterator<PyString> characters(PyString string) {
+    String text = string.text();
+    return IntStream.iterate(
+            0, i -> i < text.length(), i -> i + Character.charCount(text.codePointAt(i)))
+        .mapToObj(i -> string.substring(i, i + Character.charCount(text.codePointAt(i))))
+        .iterator();
   }
 }

@@ -1,22 +1,28 @@
 package dev.millrace.engine.internal.jinja.value;
 
 import dev.millrace.engine.error.ChatTemplateException;
+import dev.millrace.engine.error.GrammarLimitException;
+import dev.millrace.engine.internal.budget.CompileBudget;
+import dev.millrace.engine.internal.budget.CompileLimits;
 import java.util.List;
 import java.util.Map;
 
-/** What is left of the {@link JinjaLimits} of one rendering. */
+/**
+ * What is left of the {@link JinjaLimits} of one rendering: it says what an operation costs, and a
+ * {@link CompileBudget} counts. Rendering ends soon after its thread is interrupted.
+ */
 public final class RenderBudget {
   private static final int CHARS_PER_STEP = 16;
 
   private static final int COMPARISONS_PER_STEP = 1024;
 
   private final JinjaLimits limits;
-  private long steps;
+  private final CompileBudget budget;
   private int calls;
 
   public RenderBudget(JinjaLimits limits) {
     this.limits = limits;
-    this.steps = limits.steps();
+    budget = new CompileBudget(new CompileLimits(limits.steps(), 1, Long.MAX_VALUE));
   }
 
   public void chargeStep() {
@@ -49,7 +55,7 @@ public final class RenderBudget {
   public void chargeRead(Object value) {
     spend(
         switch (value) {
-          case String text -> text.length() / CHARS_PER_STEP;
+          case PyString text -> text.length() / CHARS_PER_STEP;
           case Markup markup -> markup.text().length() / CHARS_PER_STEP;
           case List<?> list -> list.size() / CHARS_PER_STEP;
           case Map<?, ?> map -> map.size() / CHARS_PER_STEP;
@@ -80,8 +86,9 @@ public final class RenderBudget {
   }
 
   private void spend(long n) {
-    steps -= n;
-    if (n < 0 || steps < 0) {
+    try {
+      budget.chargeSteps(n);
+    } catch (GrammarLimitException _) {
       throw new ChatTemplateException("it does not end within " + limits.steps() + " steps");
     }
   }

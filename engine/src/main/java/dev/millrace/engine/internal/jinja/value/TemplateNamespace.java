@@ -19,7 +19,7 @@ public record TemplateNamespace(Map<Object, Object> attributes) {
       budget.chargeItems(map.size());
       attributes.putAll(map);
     }
-    attributes.putAll(args.named());
+    attributes.putAll(args.namedAsDict());
     return new TemplateNamespace(attributes);
   }
 }

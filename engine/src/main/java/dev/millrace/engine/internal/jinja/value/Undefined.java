@@ -14,7 +14,7 @@ public record Undefined(String why) {
   }
 
   public static Undefined attribute(Object of, String name) {
-    return new Undefined("'" + kind(of) + "' has no attribute " + shown(name));
+    return new Undefined("'" + kind(of) + "' has no attribute " + shown(PyString.ofTemplate(name)));
   }
 
   public static Undefined element(Object of, Object key) {
@@ -28,8 +28,8 @@ public record Undefined(String why) {
   /** A key or name for a message; long or nested ones are replaced by their type. */
   private static String shown(Object key) {
     boolean brief =
-        key instanceof Number || (key instanceof String text && text.length() <= LONGEST);
-    return brief ? PyText.repr(key) : "of type " + PyTypes.typeName(key);
+        key instanceof Number || (key instanceof PyString text && text.length() <= LONGEST);
+    return brief ? PyText.repr(key).text() : "of type " + PyTypes.typeName(key);
   }
 
   private static String kind(Object of) {
