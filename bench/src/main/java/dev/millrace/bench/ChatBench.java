@@ -40,9 +40,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Options: {@code --model} (a file, or as {@link RandomWeights} has it), {@code --slots}, {@code
  * --requests} for each median, {@code --prompt} tokens of them, {@code --period} from one to the
  * next beside the job, as a multiple of an idle server's time to the first token, {@code --output}
- * tokens of each of the streams, {@code --rounds} of them, {@code --idle} streams that wait.
+ * tokens of each of the streams, {@code --rounds} of them, {@code --idle} streams that wait; {@code
+ * --part} is {@code job}, {@code waiting} or {@code streams} for one of them alone.
  */
 public final class ChatBench {
+  private static final Set<String> PARTS = Set.of("job", "waiting", "streams");
   private static final int TASKS = 10_000;
   private static final int CONTEXT = 1_024;
   private static final int REQUEST_OUTPUT = 8;
@@ -68,7 +70,16 @@ public final class ChatBench {
     BenchOptions options =
         new BenchOptions(
             args,
-            Set.of("model", "slots", "requests", "prompt", "period", "output", "rounds", "idle"));
+            Set.of(
+                "model",
+                "slots",
+                "requests",
+                "prompt",
+                "period",
+                "output",
+                "rounds",
+                "idle",
+                "part"));
     String name = options.text("model").orElse("1b-Q4_0");
     try {
       System.out.println(name);
@@ -81,9 +92,19 @@ public final class ChatBench {
   private void run() throws Exception {
     try (ModelServer server =
         ModelServer.start(ScratchDirectories.fresh("chat"), model, slots, CONTEXT)) {
-      besideJob(server);
-      waiting(server);
-      streams(server);
+      Set<String> parts = options.text("part").map(Set::of).orElse(PARTS);
+      if (!PARTS.containsAll(parts)) {
+        throw new IllegalArgumentException("--part must be one of " + PARTS);
+      }
+      if (parts.contains("job")) {
+        besideJob(server);
+      }
+      if (parts.contains("waiting")) {
+        waiting(server);
+      }
+      if (parts.contains("streams")) {
+        streams(server);
+      }
     }
   }
 

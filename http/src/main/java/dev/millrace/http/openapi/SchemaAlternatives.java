@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rule that a value must match one of several schemas ({@code oneOf}, {@code anyOf}). If none
- * matches, the error is about the schema that the discriminator names, else about the one whose
- * first violation is deepest.
+ * matches, the error is about the schema that the discriminator names, else about the one whose form
+ * the value has, else about the one whose first violation is deepest, then latest in a list.
  *
  * @param exactlyOne whether only one may match
  * @param discriminator the property that names the schema; null if there is none
@@ -72,7 +72,7 @@ record SchemaAlternatives(
       SchemaViolation violation = candidates.getFirst().violation(value, depth);
       return violation == null ? noMatch() : violation;
     }
-    return deepest(candidates, value, depth);
+    return closest(candidates, value, depth);
   }
 
   /** The discriminator itself is wrong, if it has to name one of the schemas. */
@@ -89,11 +89,11 @@ record SchemaAlternatives(
         .under(name);
   }
 
-  private SchemaViolation deepest(List<Schema> candidates, @Nullable Object value, int depth) {
+  private SchemaViolation closest(List<Schema> candidates, @Nullable Object value, int depth) {
     SchemaViolation best = noMatch();
     for (Schema schema : candidates) {
       SchemaViolation violation = schema.violation(value, depth);
-      if (violation != null && violation.depth() > best.depth()) {
+      if (violation != null && violation.isCloserThan(best)) {
         best = violation;
       }
     }

@@ -151,10 +151,6 @@ final class SchemaCompiler {
       rules.add(
           SchemaRules.length(in.integer("minLength", 0), in.integer("maxLength", Long.MAX_VALUE)));
     }
-    if (in.has("minItems") || in.has("maxItems")) {
-      rules.add(
-          SchemaRules.size(in.integer("minItems", 0), in.integer("maxItems", Long.MAX_VALUE)));
-    }
     if (in.has("pattern")) {
       rules.add(SchemaRules.pattern(in.string("pattern")));
     }
@@ -195,6 +191,11 @@ final class SchemaCompiler {
     }
     if (in.has("items")) {
       rules.add(SchemaRules.items(compile(in.get("items"), where + "/items")));
+    }
+    // After the items: a list that is too long says which alternative it was meant to be.
+    if (in.has("minItems") || in.has("maxItems")) {
+      rules.add(
+          SchemaRules.size(in.integer("minItems", 0), in.integer("maxItems", Long.MAX_VALUE)));
     }
   }
 

@@ -2,6 +2,8 @@ package dev.millrace.http.openapi;
 
 import dev.millrace.http.route.Problem;
 import dev.millrace.http.route.TruncatedText;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,8 @@ record SchemaViolation(
   private static final int MAX_NAME = 60;
 
   private static final String QUERY = "request/query/";
+
+  private static final Pattern ITEM = Pattern.compile("([0-9]{1,9})(/|$)");
 
   /** The value has the wrong form. */
   static SchemaViolation malformed(String rule) {
@@ -80,8 +84,22 @@ record SchemaViolation(
         : "is not known here" + (hint < 0 ? "" : rule.substring(hint + 1));
   }
 
-  int depth() {
+  /** Whether a value with this violation is more like what was asked for than with another. */
+  boolean isCloserThan(SchemaViolation other) {
+    if (kind != other.kind) {
+      return kind == Problem.Kind.INVALID; // the form is right
+    }
+    return depth() == other.depth() ? item() > other.item() : depth() > other.depth();
+  }
+
+  private int depth() {
     return path.isEmpty() ? 0 : 1 + (int) path.chars().filter(c -> c == '/').count();
+  }
+
+  /** The place of the item of a list that the path begins with; -1: it begins with none. */
+  private int item() {
+    Matcher item = ITEM.matcher(path);
+    return item.lookingAt() ? Integer.parseInt(item.group(1)) : -1;
   }
 
   /** Shortens a name from a request for a message. */

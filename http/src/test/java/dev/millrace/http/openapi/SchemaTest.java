@@ -181,6 +181,24 @@ class SchemaTest {
   }
 
   @Test
+  void errorsOfAlternativesAreAboutTheOneThatWasMeant() {
+    String lists =
+        """
+        {"oneOf": [
+          {"type": "array", "items": {"type": "integer"}, "maxItems": 3},
+          {"type": "array", "items": {"type": "string"}, "maxItems": 2}]}
+        """;
+    assertThat(problem(lists, "[\"a\", \"b\", \"c\"]"))
+        .hasMessage("request/body must have at most 2 items, not 3");
+    assertThat(problem(lists, "[1, 2, 3, 4]"))
+        .hasMessage("request/body must have at most 3 items, not 4");
+    assertThat(problem(lists, "[\"a\", 2]"))
+        .hasMessage("request/body/1 must be text, not the number 2");
+    assertThat(problem(lists, "[1, \"b\"]"))
+        .hasMessage("request/body/1 must be a whole number, not text");
+  }
+
+  @Test
   void jsonObjectsAreCheckedToo() {
     Schema schema = schema(FORM);
     assertThatCode(

@@ -30,7 +30,7 @@ public final class OpenAiError {
 
   private static String type(Problem.Kind kind) {
     return switch (kind) {
-      case INTERNAL, UNAVAILABLE -> "server_error";
+      case INTERNAL, UNAVAILABLE, INSUFFICIENT_STORAGE -> "server_error";
       case TOO_MANY_REQUESTS -> "requests";
       case MALFORMED,
           INVALID,

@@ -46,6 +46,6 @@ record ContextFit(ToIntFunction<JsonObject> counter, int context) {
         "input",
         "has %d tokens with instructions and tools; this model's maximum context length is %d tokens,"
                 .formatted(tokens, context)
-            + " which the output needs a part of");
+            + " of which %d are kept for the output".formatted(context - most));
   }
 }

@@ -61,6 +61,9 @@ public record ResponseRequest(
     if (store && !storable) {
       throw OpenAiError.invalid("store", "must be false: this server stores no responses");
     }
+    if (background && !storable) {
+      throw OpenAiError.invalid("background", "must be false: this server stores no responses");
+    }
     if (background && !store) {
       throw OpenAiError.invalid("background", "needs store: the response is read from there");
     }

@@ -44,7 +44,7 @@ public record StoredResponse(JobId job, String owner, boolean flex, ResponseHead
   }
 
   /** The response that this job is; empty if it is another kind of job. */
-  static Optional<StoredResponse> of(JobHeader job) {
+  public static Optional<StoredResponse> of(JobHeader job) {
     if (!job.data().has(FIELD)) {
       return Optional.empty();
     }
