@@ -73,7 +73,8 @@ class OptionUsesTest {
                       + " --memory 1G --idle 1m --port 0 --bind 127.0.0.1 --api-key-file keys"
                       + " --rate 5 --webhook-allow 127.0.0.1 --webhook-secret-file secret"
                       + " --stage-backoff 1s --response-days 7 --otlp http://127.0.0.1:1"
-                      + " --access-log - --no-warmup --drain",
+                      + " --access-log - --no-warmup --special-in-text --drain --retain 30d"
+                      + " --stop-timeout 60 --log-format json",
                   SERVE + "--exec a=b --config empty.toml --tls-cert keys --tls-key keys",
                   PIPE
                       + "--local-layers 1 --audit 0.1 --step-timeout 5 --max-pipes 2"
@@ -127,7 +128,7 @@ class OptionUsesTest {
               "batch",
               List.of(
                   "batch none.jsonl --model m.gguf --out o --workspace b --fresh --slots 2"
-                      + " --threads 1 --ctx 64 --cache q8 --memory 1G --json",
+                      + " --threads 1 --ctx 64 --cache q8 --memory 1G --special-in-text --json",
                   "batch none.jsonl --model m.gguf --retry-failed")),
           Map.entry(
               "run",
@@ -135,7 +136,7 @@ class OptionUsesTest {
                   "run --model keys x --temp 1 --seed 1 -n 1 --system s --stop s --top-k 1 --top-p"
                       + " 0.5 --min-p 0.1 --repeat-penalty 1 --presence-penalty 0"
                       + " --frequency-penalty 0 --ignore-eos --now 2026-01-31T12:00:00Z --threads 1"
-                      + " --ctx 64 --cache q8 --json",
+                      + " --ctx 64 --cache q8 --special-in-text --json",
                   "run --model keys x --raw --grammar g.gbnf",
                   "run --model keys x --schema s.json")),
           Map.entry("tokenize", List.of("tokenize --model keys --no-bos --special --json")),

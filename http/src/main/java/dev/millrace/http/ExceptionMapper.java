@@ -2,15 +2,19 @@ package dev.millrace.http;
 
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.store.JobException;
-import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
+import dev.millrace.core.store.health.StoreHealth.Trouble;
+import dev.millrace.http.monitoring.LogThrottle;
 import dev.millrace.http.route.Problem;
 import java.lang.System.Logger.Level;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Maps what a handler throws to a problem, without revealing internal details. */
 final class ExceptionMapper {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
+  private static final LogThrottle READ_ERRORS = new LogThrottle(System::nanoTime);
 
   private ExceptionMapper() {}
 
@@ -29,13 +33,8 @@ final class ExceptionMapper {
                 + " log says why");
       }
       case StoreException e -> {
-        LOG.log(Level.WARNING, "request " + requestId + ": " + e.getMessage(), e);
-        yield new Problem(
-            e instanceof StoreBrokenException ? Problem.Kind.UNAVAILABLE : Problem.Kind.INTERNAL,
-            "DATABASE_RELATED_ERROR",
-            "the store is not available right now; try again later",
-            null,
-            Map.of("Retry-After", "5"));
+        log(e, requestId);
+        yield ofStore(e);
       }
       case InterruptedException _ -> stopping();
       default -> {
@@ -43,6 +42,36 @@ final class ExceptionMapper {
         yield new Problem(
             Problem.Kind.INTERNAL, "internal error; see the server's log for this request id");
       }
+    };
+  }
+
+  /**
+   * A store logs when its trouble begins and ends, and a line for each request would hide that. It
+   * does not log what fails while it is read.
+   */
+  private static void log(StoreException e, String requestId) {
+    boolean known =
+        e.trouble() != null && (e.trouble() != Trouble.FAILING || !READ_ERRORS.tryLog());
+    LOG.log(known ? Level.DEBUG : Level.WARNING, "request " + requestId + ": " + e.getMessage(), e);
+  }
+
+  private static Problem ofStore(StoreException e) {
+    boolean full = e.trouble() == Trouble.FULL;
+    return new Problem(
+        kind(e.trouble()),
+        "DATABASE_RELATED_ERROR",
+        full
+            ? "the disk of the server is full; try again later"
+            : "the store is not available right now; try again later",
+        null,
+        Map.of("Retry-After", full ? "30" : "5"));
+  }
+
+  private static Problem.Kind kind(@Nullable Trouble trouble) {
+    return switch (trouble) {
+      case null -> Problem.Kind.INTERNAL;
+      case FULL -> Problem.Kind.INSUFFICIENT_STORAGE;
+      case READ_ONLY, FAILING, BROKEN -> Problem.Kind.UNAVAILABLE;
     };
   }
 

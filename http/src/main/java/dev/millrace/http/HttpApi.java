@@ -80,6 +80,9 @@ public final class HttpApi implements AutoCloseable {
     this.webhookSettings = webhooks;
     this.metrics = new ServerMetrics(store, InstantSource.system());
     this.tracing = settings.otlp() == null ? null : OtlpTracing.open(settings.otlp());
+    if (tracing != null) {
+      metrics.traces(tracing::dropped);
+    }
   }
 
   /**
@@ -175,6 +178,7 @@ public final class HttpApi implements AutoCloseable {
             this::metrics,
             List.of(
                 BuiltInReadinessChecks.store(store),
+                BuiltInReadinessChecks.storage(store),
                 BuiltInReadinessChecks.server(() -> server, starting),
                 BuiltInReadinessChecks.threads()),
             document.bytes(),

@@ -9,6 +9,7 @@ final class OutcomeCounters {
   final LongAdder failed = new LongAdder();
   final LongAdder released = new LongAdder();
   final LongAdder dropped = new LongAdder();
+  final LongAdder unstored = new LongAdder();
   final LongAdder failedJobs = new LongAdder();
 
   void count(TaskOutcome outcome, Outcome answer) {

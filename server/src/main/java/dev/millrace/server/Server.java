@@ -271,6 +271,7 @@ public final class Server implements AutoCloseable {
         counters.failed.sum(),
         counters.released.sum(),
         counters.dropped.sum(),
+        counters.unstored.sum(),
         broken == null ? null : broken.getMessage());
   }
 }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param failed attempts that failed since the start
  * @param released tasks released since the start
  * @param dropped outcomes that came too late to count: the job had ended, or the claim was lost
+ * @param unstored outcomes that could not be stored before the server stopped
  * @param problem why the server had to stop; null if it did not
  */
 public record ServerStatus(
@@ -25,6 +26,7 @@ public record ServerStatus(
     long failed,
     long released,
     long dropped,
+    long unstored,
     @Nullable String problem) {
 
   /** A task that a worker runs, and since when. */

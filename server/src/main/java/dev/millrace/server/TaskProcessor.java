@@ -148,6 +148,7 @@ final class TaskProcessor {
             ? Optional.of(new Outcome.Fenced("the claim was lost"))
             : store(attempt, outcome);
     if (stored.isEmpty()) {
+      counters.unstored.increment();
       LOG.log(
           Level.ERROR,
           attempt

@@ -36,6 +36,16 @@ public final class SignalHandlers {
     }
   }
 
+  /** Calls {@code action} on SIGHUP, which would end the process otherwise. */
+  public static void onHangup(Runnable action) {
+    try {
+      new SignalHandlers(_ -> action.run()).on("HUP");
+    } catch (ReflectiveOperationException | IllegalArgumentException e) {
+      System.getLogger("dev.millrace.cli")
+          .log(System.Logger.Level.DEBUG, "SIGHUP is not handled", e);
+    }
+  }
+
   private void on(String name) throws ReflectiveOperationException {
     Class<?> signal = Class.forName("sun.misc.Signal");
     Class<?> handlerType = Class.forName("sun.misc.SignalHandler");

@@ -86,6 +86,13 @@ public final class DirectoriesCheck {
   }
 
   private void permissions(Findings findings, List<Path> present) throws IOException {
+    if (Files.getFileStore(workspace).isReadOnly()) {
+      findings.fail(
+          "permissions",
+          "the file system of " + workspace + " is mounted read-only: jobs can only be read",
+          "remount it writable; a kernel does this by itself after errors of the disk, see dmesg");
+      return;
+    }
     for (Path directory : present) {
       if (!Files.isWritable(directory)
           || !Files.isReadable(directory)

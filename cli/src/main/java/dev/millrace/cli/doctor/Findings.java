@@ -1,5 +1,6 @@
 package dev.millrace.cli.doctor;
 
+import dev.millrace.cli.command.ErrorText;
 import dev.millrace.core.store.StoreException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -33,8 +34,17 @@ public final class Findings {
     try {
       check.run();
     } catch (IOException | UncheckedIOException | StoreException e) {
-      fail(subject, "cannot be checked: " + e, "check the permissions of the workspace");
+      fail(subject, "cannot be checked: " + ErrorText.of(e), remedy(String.valueOf(e)));
     }
+  }
+
+  private static String remedy(String problem) {
+    if (problem.contains("No space left") || problem.contains("Disk quota exceeded")) {
+      return "free some space, for example by pruning old jobs";
+    }
+    return problem.contains("Read-only file system")
+        ? "remount it writable"
+        : "check the permissions of the workspace";
   }
 
   public List<Finding> all() {

@@ -23,6 +23,9 @@ public final class FsyncCheck {
   }
 
   public void run(Findings findings) throws IOException {
+    if (Files.getFileStore(workspace).isReadOnly()) {
+      return; // the check of the permissions says so
+    }
     Path own = workspace.resolve(".millrace");
     try (ScratchDirectory scratch = ScratchDirectory.in(Files.isDirectory(own) ? own : workspace)) {
       rename(findings, scratch.path());

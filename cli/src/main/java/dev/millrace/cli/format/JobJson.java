@@ -55,7 +55,7 @@ public record JobJson(Status status, JsonObject json) {
 
   private static JobJson of(Place place, JobReader reader, JobView view) {
     JobId id = view.header().id();
-    Status status = Status.of(view.state());
+    Status status = ShownStatus.of(place, view.state());
     JobArtifacts artifacts = place.artifacts(id);
     JsonObject out = start(id, status).putIfPresent("name", view.header().name());
     meta(out, artifacts.meta(), view);

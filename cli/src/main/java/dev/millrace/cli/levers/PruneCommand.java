@@ -44,7 +44,7 @@ public final class PruneCommand implements Command {
     return new Syntax(
         "prune",
         List.of("[DIR|URL] --older-than D [options]"),
-        "Deletes finished jobs with their results. Nothing else ever deletes a job.",
+        "Deletes finished jobs with their results. Only \"serve --retain\" does so, too.",
         List.of(OLDER, STATE, DRY, PlaceLocator.OPTION),
         "A URL needs a key with the scope admin, in MILLRACE_API_KEY.");
   }

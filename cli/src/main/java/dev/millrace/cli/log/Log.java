@@ -1,11 +1,15 @@
 package dev.millrace.cli.log;
 
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.System.Logger.Level;
+import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +23,7 @@ public final class Log {
   private static volatile Level least = Level.WARNING;
   private static volatile PrintStream out = System.err;
   private static volatile PrintStream err = System.err;
+  private static volatile boolean json;
 
   private Log() {}
 
@@ -30,6 +35,7 @@ public final class Log {
    */
   public static void configure(
       Map<String, String> environment, PrintStream output, PrintStream errors, boolean server) {
+    json = false;
     out = server ? output : errors;
     err = errors;
     least = server ? Level.INFO : Level.WARNING;
@@ -50,6 +56,11 @@ public final class Log {
         return;
       }
     }
+  }
+
+  /** From now on, each line is a JSON object. */
+  public static void useJson() {
+    json = true;
   }
 
   private static @Nullable Level level(String name) {
@@ -76,18 +87,34 @@ public final class Log {
   }
 
   static void write(Level level, String message, @Nullable Throwable problem) {
+    print(level, json ? JsonLines.of(level, message, problem) : text(level, message, problem));
+  }
+
+  private static String text(Level level, String message, @Nullable Throwable problem) {
     StringBuilder line = new StringBuilder(message.length() + 80);
     line.append('[').append(Lines.TIME.format(LocalDateTime.now())).append("] [");
-    line.append(level == Level.WARNING ? "WARN" : level.getName()).append("] [");
+    line.append(name(level)).append("] [");
     line.append(thread()).append("] ").append(message);
     if (problem != null && !isEnabled(Level.DEBUG)) {
-      String reason = problem.getMessage();
-      line.append(": ").append(reason == null ? problem.getClass().getSimpleName() : reason);
+      line.append(": ").append(reason(problem));
     }
     String text = oneLine(line) + "\n";
     if (problem != null && isEnabled(Level.DEBUG)) {
       text += stack(problem);
     }
+    return text;
+  }
+
+  private static String name(Level level) {
+    return level == Level.WARNING ? "WARN" : level.getName();
+  }
+
+  private static String reason(Throwable problem) {
+    String reason = problem.getMessage();
+    return reason == null ? problem.getClass().getSimpleName() : reason;
+  }
+
+  private static void print(Level level, String text) {
     PrintStream to = level.getSeverity() >= Level.ERROR.getSeverity() ? err : out;
     synchronized (Lines.class) {
       to.print(text);
@@ -114,6 +141,23 @@ public final class Log {
     StringWriter text = new StringWriter();
     problem.printStackTrace(new PrintWriter(text));
     return text.toString();
+  }
+
+  /** A class of its own: it is loaded only when it is asked for. */
+  private static final class JsonLines {
+    static String of(Level level, String message, @Nullable Throwable problem) {
+      JsonObject line =
+          JsonObject.create()
+              .put("time", Instant.now().truncatedTo(ChronoUnit.MILLIS).toString())
+              .put("level", name(level))
+              .put("thread", thread())
+              .put("message", message);
+      if (problem != null) {
+        line.put("error", reason(problem));
+        line.putIfPresent("stack", isEnabled(Level.DEBUG) ? stack(problem) : null);
+      }
+      return Json.write(line) + "\n";
+    }
   }
 
   /** A class of its own: it is loaded only when a line is written. */

@@ -9,7 +9,7 @@ import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.format.ApprovalText;
 import dev.millrace.cli.format.JobJson;
-import dev.millrace.cli.format.StateNames;
+import dev.millrace.cli.format.ShownStatus;
 import dev.millrace.cli.place.MissingJob;
 import dev.millrace.cli.place.Place;
 import dev.millrace.cli.place.PlaceLocator;
@@ -100,6 +100,7 @@ public final class JobCommand implements Command {
   private static JsonObject json(Place place, JobReader reader, JobView view, List<LogEntry> last) {
     JsonObject out =
         header(
+                place,
                 JsonObject.create()
                     .put("id", view.header().id().value())
                     .put("uuid", EntityId.of(view.header().id()).toString()),
@@ -115,10 +116,10 @@ public final class JobCommand implements Command {
   }
 
   /** The fields that every listing has. */
-  static JsonObject header(JsonObject out, JobView view) {
+  static JsonObject header(Place place, JsonObject out, JobView view) {
     out.putIfPresent("name", view.header().name())
         .put("state", view.state().name())
-        .put("status", StateNames.word(view.state()))
+        .put("status", JobJson.word(ShownStatus.of(place, view.state())))
         .putIfPresent("waits_for", ApprovalText.json(view))
         .put("priority", view.header().priority().name())
         .putIfPresent("parent", view.header().parent())

@@ -5,8 +5,8 @@ import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.JobJson;
 import dev.millrace.cli.format.LogEntryText;
 import dev.millrace.cli.format.ReceiptText;
+import dev.millrace.cli.format.ShownStatus;
 import dev.millrace.cli.format.StateColours;
-import dev.millrace.cli.format.StateNames;
 import dev.millrace.cli.place.Place;
 import dev.millrace.cli.terminal.Colour;
 import dev.millrace.cli.terminal.DurationText;
@@ -59,7 +59,11 @@ final class JobDetailsText {
     line("uuid", EntityId.of(header.id()));
     line("name", header.name());
     Colour colour = shell.colourful() ? StateColours.of(view.state()) : Colour.NONE;
-    String state = colour.of(view.state().name()) + " (" + StateNames.word(view.state()) + ")";
+    String state =
+        colour.of(view.state().name())
+            + " ("
+            + JobJson.word(ShownStatus.of(place, view.state()))
+            + ")";
     shell.out().println(label("state") + state);
     line("priority", header.priority());
     line("parent", header.parent());
@@ -135,6 +139,11 @@ final class JobDetailsText {
     };
   }
 
+  /** A retried task may also be one that a server gave back when it stopped. */
+  private static String word(TaskState state) {
+    return state == TaskState.RETRIED ? "to run again" : state.name().toLowerCase(Locale.ROOT);
+  }
+
   /** Adopted tasks, and the states of tasks that are neither done nor failed. */
   private static String others(StageView stage) {
     StringBuilder out = new StringBuilder(stage.gate() ? "gate" : "");
@@ -146,10 +155,7 @@ final class JobDetailsText {
         .forEach(
             (state, count) -> {
               if (state != TaskState.COMPLETED && state != TaskState.FAILED) {
-                out.append(out.isEmpty() ? "" : ", ")
-                    .append(count)
-                    .append(' ')
-                    .append(state.name().toLowerCase(Locale.ROOT));
+                out.append(out.isEmpty() ? "" : ", ").append(count).append(' ').append(word(state));
               }
             });
     return out.toString();

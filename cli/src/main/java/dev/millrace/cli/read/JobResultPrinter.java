@@ -10,6 +10,7 @@ import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.JobJson;
 import dev.millrace.cli.format.QueuePositionText;
+import dev.millrace.cli.format.ShownStatus;
 import dev.millrace.cli.format.TaskJson;
 import dev.millrace.cli.place.JobArtifacts;
 import dev.millrace.cli.place.JobArtifacts.Artifact;
@@ -112,7 +113,7 @@ final class JobResultPrinter {
   }
 
   private int job(JobView view) {
-    Status status = Status.of(view.state());
+    Status status = ShownStatus.of(place, view.state());
     if (followed != null && status != Status.DONE) {
       followed.abandon();
     }

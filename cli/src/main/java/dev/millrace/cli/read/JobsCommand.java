@@ -81,7 +81,7 @@ public final class JobsCommand implements Command {
       shown.reversed().forEach(id -> shell.out().println(Json.write(json(place, reader, id))));
       return ExitCode.OK;
     }
-    JobsTable table = new JobsTable(reader, Instant.now());
+    JobsTable table = new JobsTable(place, Instant.now());
     shown.reversed().forEach(table::add);
     shell.out().print(table.text(TerminalWidth.ofOutput(shell), shell.colourful()));
     shell.out().flush();
@@ -143,7 +143,7 @@ public final class JobsCommand implements Command {
       JsonObject out = JsonObject.create().put("id", id.value());
       return view == null
           ? out.put("status", "missing")
-          : JobCommand.header(out, view)
+          : JobCommand.header(place, out, view)
               .put("done", JobProgress.done(view))
               .put("total", JobProgress.total(view))
               .putIfPresent("receipt", JobJson.receipt(place, reader, view));

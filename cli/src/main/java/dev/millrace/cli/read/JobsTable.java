@@ -5,8 +5,10 @@ import dev.millrace.cli.format.ApprovalText;
 import dev.millrace.cli.format.JobJson;
 import dev.millrace.cli.format.PromptExcerpt;
 import dev.millrace.cli.format.ShortIds;
+import dev.millrace.cli.format.ShownStatus;
 import dev.millrace.cli.format.StateColours;
 import dev.millrace.cli.format.StateNames;
+import dev.millrace.cli.place.Place;
 import dev.millrace.cli.terminal.Colour;
 import dev.millrace.cli.terminal.DurationText;
 import dev.millrace.cli.terminal.FittedText;
@@ -33,6 +35,7 @@ final class JobsTable {
   private static final int USUAL_TEXT = 32;
   private static final int LEAST_TEXT = 10;
 
+  private final Place place;
   private final JobReader reader;
   private final Instant now;
   private final List<Row> rows = new ArrayList<>();
@@ -41,8 +44,9 @@ final class JobsTable {
   private record Row(
       JobId id, TextTable.Cell state, String age, String model, String done, String text) {}
 
-  JobsTable(JobReader reader, Instant now) {
-    this.reader = reader;
+  JobsTable(Place place, Instant now) {
+    this.place = place;
+    this.reader = place.reader();
     this.now = now;
   }
 
@@ -60,7 +64,8 @@ final class JobsTable {
 
   private Row row(JobView view) {
     StageView gate = view.stageAtGate().orElse(null);
-    String state = gate == null ? StateNames.word(view.state()) : StateNames.WAITING;
+    String state =
+        gate == null ? JobJson.word(ShownStatus.of(place, view.state())) : StateNames.WAITING;
     Enum<?> colour = gate == null ? view.state() : StageState.WAITING;
     TaskView first = reader.task(view.header().id(), 1, 1).orElse(null);
     JsonObject receipt = receipt(view, first);

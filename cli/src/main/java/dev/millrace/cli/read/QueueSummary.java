@@ -4,8 +4,9 @@ import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.ApprovalText;
+import dev.millrace.cli.format.JobJson;
+import dev.millrace.cli.format.ShownStatus;
 import dev.millrace.cli.place.Place;
-import dev.millrace.core.Flow.Status;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
@@ -38,6 +39,9 @@ final class QueueSummary {
   /** Prints the counts. */
   int print() {
     Counts counts = Counts.of(reader.counts(), ApprovalText.waiting(reader).size());
+    if (counts.running() > 0 && !place.owner().held()) {
+      counts = counts.withoutServer();
+    }
     if (json) {
       shell.out().println(counts.json());
       return ExitCode.OK;
@@ -90,7 +94,7 @@ final class QueueSummary {
   }
 
   private void recent(JobView view) {
-    String status = Status.of(view.state()).name().toLowerCase(Locale.ROOT);
+    String status = JobJson.word(ShownStatus.of(place, view.state()));
     String duration =
         view.completedAt() == null || view.startedAt() == null
             ? " ".repeat(6)
@@ -147,6 +151,11 @@ final class QueueSummary {
           counts.getOrDefault(JobState.PAUSED, 0),
           counts.getOrDefault(JobState.ABORTED, 0),
           waiting);
+    }
+
+    /** Nothing runs then. */
+    Counts withoutServer() {
+      return new Counts(queued + running, 0, done, failed, paused, cancelled, waiting);
     }
 
     int active() {

@@ -2,6 +2,7 @@ package dev.millrace.cli.read;
 
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.format.ShownStatus;
 import dev.millrace.cli.format.StateColours;
 import dev.millrace.cli.format.TaskJson;
 import dev.millrace.cli.terminal.DurationText;
@@ -57,7 +58,7 @@ final class TaskList {
     table.row(
         stage.number() + " " + SanitizedText.line(stage.type(), 40),
         task.task(),
-        new TextTable.Cell(task.state().name(), StateColours.of(task.state())),
+        new TextTable.Cell(ShownStatus.of(task).name(), StateColours.of(ShownStatus.of(task))),
         TaskJson.attempts(task),
         DurationText.between(task.startedAt(), task.completedAt(), Instant.now()),
         SanitizedText.line(text, WIDTH));

@@ -68,6 +68,12 @@ final class AccessLogFile implements Consumer<String>, AutoCloseable {
     out.flush();
   }
 
+  /** Makes the next line go to the file that is then at its path; false for standard output. */
+  synchronized boolean reopen() {
+    identity = null;
+    return file != null;
+  }
+
   private void reopenIfReplaced() {
     if (file == null || identity != null && identity.equals(identity(file))) {
       return;

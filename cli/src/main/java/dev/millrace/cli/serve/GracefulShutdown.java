@@ -9,23 +9,30 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stops a server when signals arrive. After the first, it claims no more tasks and lets running
- * ones finish. After the second, it ends running tasks without counting an attempt. After the
- * third, or too long after the second, it exits at once.
+ * ones finish. After the second, or most of the time that a stop may take, it ends running tasks
+ * without counting an attempt. After the third, too long after the second, or after all of that time,
+ * it exits at once.
  */
 final class GracefulShutdown {
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
-  private static final Duration FORCED_TIMEOUT = Duration.ofSeconds(10);
 
+  /** For ending tasks, requests and exports; a stop keeps a third of its time at most for that. */
+  private static final Duration END_TIME = Duration.ofSeconds(10);
+
+  private final Duration timeout;
   private @Nullable Thread waiting; // guarded by this
   private @Nullable Server server; // guarded by this
   private @Nullable Integer loading; // guarded by this; the exit status if it ends now
   private Runnable cleanup = () -> {}; // guarded by this
   private int signals; // guarded by this
+  private long releasedBefore; // guarded by this
 
   /**
    * @param waiting the thread that waits to own the workspace; a signal interrupts it
+   * @param timeout how long a stop may take
    */
-  GracefulShutdown(Thread waiting) {
+  GracefulShutdown(Thread waiting, Duration timeout) {
+    this.timeout = timeout;
     this.waiting = waiting;
   }
 
@@ -87,6 +94,9 @@ final class GracefulShutdown {
     if (number > 2) {
       Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
     }
+    if (number == 1) {
+      MonitoredThreads.work().name("stop-limit").start(this::exitInTime);
+    }
     if (exit != null) {
       LOG.log(Level.INFO, "stopped while a model was loading");
       try {
@@ -104,23 +114,57 @@ final class GracefulShutdown {
     }
   }
 
-  private static void begin(Server server) {
+  /** Whatever hangs, a disk or a program: the process ends, and the next server recovers. */
+  private void exitInTime() {
+    try {
+      Thread.sleep(timeout);
+    } catch (InterruptedException e) {
+      return; // nobody does
+    }
+    Server present;
+    synchronized (this) {
+      present = server;
+    }
+    int running = present == null ? 0 : present.status().running().size();
+    LOG.log(
+        Level.ERROR,
+        "not stopped within "
+            + timeout.toSeconds()
+            + " s: exiting"
+            + (running == 0 ? "" : "; " + tasks(running) + " left running, to run again"));
+    Runtime.getRuntime().halt(isForced() ? ExitCode.INTERRUPTED : ExitCode.FAILED);
+  }
+
+  /** How long running programs may take after the first signal. */
+  static Duration grace(Duration timeout) {
+    Duration third = timeout.dividedBy(3);
+    return timeout.minus(third.compareTo(END_TIME) < 0 ? third : END_TIME);
+  }
+
+  private void begin(Server server) {
     int running = server.status().running().size();
+    Duration grace = grace(timeout);
+    synchronized (this) {
+      releasedBefore = server.status().released();
+    }
     LOG.log(
         Level.INFO,
         "stopping: "
             + (running == 0
                 ? "nothing is running"
-                : running + " running; a second signal ends them"));
-    MonitoredThreads.work().name("stop").start(() -> stop(server, false));
+                : running
+                    + " running; a second signal ends them, and so do "
+                    + grace.toSeconds()
+                    + " s"));
+    MonitoredThreads.work().name("stop").start(() -> stop(() -> server.shutdown(grace)));
   }
 
   private static void end(Server server) {
     LOG.log(Level.WARNING, "stopping at once: running tasks are ended and will run again");
-    Thread stop = MonitoredThreads.work().name("stop-now").start(() -> stop(server, true));
+    Thread stop = MonitoredThreads.work().name("stop-now").start(() -> stop(server::stopNow));
     try {
-      if (!stop.join(FORCED_TIMEOUT)) {
-        LOG.log(Level.ERROR, "not stopped within " + FORCED_TIMEOUT.toSeconds() + " s: exiting");
+      if (!stop.join(END_TIME)) {
+        LOG.log(Level.ERROR, "not stopped within " + END_TIME.toSeconds() + " s: exiting");
         Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
       }
     } catch (InterruptedException e) {
@@ -128,15 +172,35 @@ final class GracefulShutdown {
     }
   }
 
-  private static void stop(Server server, boolean now) {
+  private interface Stop {
+    void run() throws InterruptedException;
+  }
+
+  private static void stop(Stop stop) {
     try {
-      if (now) {
-        server.stopNow();
-      } else {
-        server.stop();
-      }
+      stop.run();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** Says what a stopped server has left. */
+  void logStopped(Server stopped) {
+    long released;
+    synchronized (this) {
+      released = isStopping() ? stopped.status().released() - releasedBefore : 0;
+    }
+    long unstored = stopped.status().unstored();
+    LOG.log(
+        unstored == 0 ? Level.INFO : Level.WARNING,
+        "stopped"
+            + (released == 0 ? "" : "; " + tasks(released) + " given back, to run again")
+            + (unstored == 0
+                ? ""
+                : "; outcomes of " + tasks(unstored) + " could not be stored: they run again"));
+  }
+
+  private static String tasks(long count) {
+    return count + (count == 1 ? " task" : " tasks");
   }
 }

@@ -52,6 +52,22 @@ public final class ServeCommand implements Command {
           "wait", "if another server owns the workspace, wait to take it\n" + "over (the default)");
   static final Option NO_WAIT =
       Option.flag("no-wait", "if another server owns the workspace, exit with 1");
+  static final Option RETAIN =
+      Option.value(
+          "retain",
+          "TIME",
+          "delete jobs that ended longer ago than this, such as 30d,\n"
+              + "and log it (default: keep all; stored responses have\n"
+              + "--response-days)");
+  static final Option STOP_TIMEOUT =
+      Option.wholeNumber(
+          "stop-timeout",
+          "S",
+          "end within so many seconds after the first signal, with\n"
+              + "whatever is left (default 30)");
+  static final Option LOG_FORMAT =
+      Option.value("log-format", "FORMAT", "text, or json: an object on each line (default text)")
+          .choices("text", "json");
   static final Option STATUS =
       Option.flag(
           "status", "print whether a server runs: exit 0 ready, 2 starting,\n1 not running");
@@ -62,6 +78,8 @@ public final class ServeCommand implements Command {
   static final Option TIMEOUT =
       Option.wholeNumber(
           "timeout", "S", "with --stop: seconds until running tasks are ended\n" + "(default 20)");
+
+  private static final List<Option> RUNNING = List.of(RETAIN, STOP_TIMEOUT, LOG_FORMAT);
 
   @Override
   public Syntax syntax() {
@@ -85,7 +103,8 @@ public final class ServeCommand implements Command {
         of jobs (MILLRACE_TEMP and others, docs/serving.md).
         The first SIGINT or SIGTERM lets running programs finish and releases the tasks of models,
         which later resume at their last token. The second ends programs, which run again later,
-        and exits with 130. The log goes to stdout, errors to stderr; MILLRACE_LOG_LEVEL is
+        and exits with 130; so does --stop-timeout, with 0, or 1 if something did not end in time.
+        SIGHUP opens the access log again. The log goes to stdout, errors to stderr; MILLRACE_LOG_LEVEL is
         error, warn, info (default), debug or trace.
         Examples:
           millrace serve --workspace ./ws --model house
@@ -106,10 +125,12 @@ public final class ServeCommand implements Command {
             InferenceOptions.CONTEXT,
             EngineOptions.CACHE,
             InferenceOptions.MEMORY,
-            InferenceOptions.IDLE));
+            InferenceOptions.IDLE,
+            InferenceOptions.SPECIAL_IN_TEXT));
     options.addAll(HttpOptions.ALL);
     options.addAll(PipeOptions.all());
     options.add(NO_WARMUP);
+    options.addAll(RUNNING);
     options.addAll(List.of(NetworkOptions.CONFIG, DRAIN, WAIT, NO_WAIT, STATUS, STOP, TIMEOUT));
     options.add(JSON);
     return options;
@@ -167,6 +188,9 @@ public final class ServeCommand implements Command {
         given.exclude(query, option);
       }
       given.exclude(query, InferenceOptions.MODEL);
+      for (Option option : RUNNING) {
+        given.exclude(query, option);
+      }
       for (Option option : InferenceOptions.TUNING) {
         given.exclude(query, option);
       }

@@ -2,6 +2,7 @@ package dev.millrace.cli.serve;
 
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.command.CommandException;
+import dev.millrace.cli.log.OpenTelemetryLogging;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.http.HttpApi;
 import dev.millrace.http.HttpSettings;
@@ -37,6 +38,9 @@ final class ServeFrontend implements AutoCloseable {
       return new ServeFrontend(settings, null, null);
     }
     HttpSettings at = http.anyFreePort() ? free(http.settings()) : http.settings();
+    if (at.otlp() != null) {
+      OpenTelemetryLogging.silence();
+    }
     AccessLogFile access = AccessLogFile.open(http.accessLog());
     HttpSettings logged = access == null ? at : at.withAccessLog(access);
     return new ServeFrontend(settings, access, HttpApi.over(store, logged, http.hooks()));
@@ -96,6 +100,11 @@ final class ServeFrontend implements AutoCloseable {
           inference == null ? null : inference::stats,
           inference == null ? null : inference.direct());
     }
+  }
+
+  /** Opens the access log again; false if there is none in a file. */
+  boolean reopenLog() {
+    return access != null && access.reopen();
   }
 
   @Override

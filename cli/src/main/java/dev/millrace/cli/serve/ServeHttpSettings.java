@@ -19,6 +19,7 @@ import dev.millrace.http.transport.TlsFiles;
 import dev.millrace.http.webhook.WebhookAllowList;
 import dev.millrace.http.webhook.WebhookSettings;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
@@ -45,6 +46,7 @@ record ServeHttpSettings(
     @Nullable WebhookSettings hooks,
     @Nullable String accessLog) {
 
+  private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
   private static final int USUAL_RATE = 1_000;
   private static final int SHORTEST_SECRET = 16;
 
@@ -70,6 +72,15 @@ record ServeHttpSettings(
               otlp(given),
               stageBackoff(given),
               responseAge(given));
+      if (settings.tls() == null && isExposed(settings.host())) {
+        LOG.log(
+            Level.WARNING,
+            HttpOptions.BIND.shown()
+                + " "
+                + bind
+                + " without TLS: keys and texts can be read on their way; pass --tls-cert and"
+                + " --tls-key, unless a proxy or a private network protects them");
+      }
       return new ServeHttpSettings(
           settings,
           !given.has(HttpOptions.PORT),

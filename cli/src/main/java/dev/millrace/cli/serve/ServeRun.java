@@ -8,6 +8,7 @@ import dev.millrace.cli.command.SignalHandlers;
 import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.format.ApprovalText;
 import dev.millrace.cli.log.JGroupsLogging;
+import dev.millrace.cli.log.Log;
 import dev.millrace.cli.model.InferenceOpener;
 import dev.millrace.cli.model.PipeModel;
 import dev.millrace.cli.options.GenerationDefaults;
@@ -49,11 +50,13 @@ final class ServeRun {
   private final ServeSettings settings;
   private final String ifOwned;
   private final StartupPhase phase = new StartupPhase();
-  private final GracefulShutdown stopping = new GracefulShutdown(Thread.currentThread());
+  private final GracefulShutdown stopping;
+  private volatile @Nullable ServeFrontend present;
 
   private ServeRun(ServeSettings settings, String ifOwned) {
     this.settings = settings;
     this.ifOwned = ifOwned;
+    this.stopping = new GracefulShutdown(Thread.currentThread(), settings.stopTimeout());
   }
 
   /**
@@ -62,7 +65,13 @@ final class ServeRun {
    * @param ifOwned what to do about another owner, by the names of the command that was typed
    */
   static ServeRun of(Shell shell, Arguments given, @Nullable NodeSettings layers, String ifOwned) {
+    if ("json".equals(given.get(ServeCommand.LOG_FORMAT))) {
+      Log.useJson();
+    }
     ServeRun run = new ServeRun(ServeSettings.of(shell, given, layers), ifOwned);
+    if (!shell.terminal().isTerminal(Shell.Terminal.OUT)) { // else it ends with its terminal
+      SignalHandlers.onHangup(run::reopenLogs);
+    }
     GenerationDefaults.unused(shell).forEach(line -> LOG.log(Level.WARNING, line));
     return run;
   }
@@ -95,6 +104,14 @@ final class ServeRun {
     }
   }
 
+  private void reopenLogs() {
+    ServeFrontend frontend = present;
+    boolean reopened = frontend != null && frontend.reopenLog();
+    LOG.log(
+        Level.INFO,
+        reopened ? "SIGHUP: the access log is opened again" : "SIGHUP: there is no file to reopen");
+  }
+
   private static int worst(int one, int other) {
     return Math.max(one, other);
   }
@@ -109,7 +126,9 @@ final class ServeRun {
     JsonObject info = settings.workers().info();
     place.announceStart(info);
     try (ServeFrontend frontend = ServeFrontend.of(settings, store);
-        JobLog log = JobLog.of(store)) {
+        JobLog log = JobLog.of(store);
+        JobRetention _ = JobRetention.start(store, settings.retain())) {
+      present = frontend;
       String at = frontend.open(phase); // before anything is loaded or claimed: it may fail
       if (at != null) {
         place.announceStart(info.put("http", at));
@@ -202,7 +221,7 @@ final class ServeRun {
     } finally {
       server.close();
       context.log.close();
-      LOG.log(Level.INFO, "stopped");
+      stopping.logStopped(server);
     }
   }
 

@@ -8,6 +8,7 @@ import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.cli.place.PlaceOpener;
 import dev.millrace.cluster.NodeSettings;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param drain whether to stop when nothing is left to do
  * @param warmUp whether to warm up a model before the server is ready
  * @param waitForOwner whether to wait for a workspace that another server owns
+ * @param retain how long ended jobs are kept; null: for ever
+ * @param stopTimeout how long a stop may take
  * @param http how it answers over HTTP; null: it does not
  * @param layers layers that it holds for the network beside its end model; null: none
  */
@@ -25,11 +28,15 @@ record ServeSettings(
     boolean drain,
     boolean warmUp,
     boolean waitForOwner,
+    @Nullable Duration retain,
+    Duration stopTimeout,
     @Nullable ServeHttpSettings http,
     @Nullable NodeSettings layers) {
 
   /** The HTTP API gives a meaning of its own to this type. */
   private static final String PIPELINE = "pipeline";
+
+  private static final int DEFAULT_STOP_SECONDS = 30;
 
   static ServeSettings of(Shell shell, Arguments given, @Nullable NodeSettings layers) {
     ServeWorkerSettings workers = ServeWorkerSettings.of(shell, given);
@@ -45,6 +52,9 @@ record ServeSettings(
         given.has(ServeCommand.DRAIN),
         !given.has(ServeCommand.DRAIN) && warmsUp(shell, given),
         !given.has(ServeCommand.NO_WAIT),
+        given.duration(ServeCommand.RETAIN),
+        Duration.ofSeconds(
+            given.integer(ServeCommand.STOP_TIMEOUT, 1, 86_400, DEFAULT_STOP_SECONDS)),
         http,
         layers);
   }

@@ -1,17 +1,20 @@
 package dev.millrace.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -63,6 +66,41 @@ class DoctorCommandTest extends CommandFixture {
         .contains("ok    java: Java ", "ok    rename: atomic", "fsync: median ")
         .contains("ok    queue: 1 jobs wait, no foreign entries", "ok    server: none runs");
     assertThat(tree()).isEqualTo(before);
+  }
+
+  private static void mount(String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of("mount"));
+    command.addAll(List.of(arguments));
+    assumeTrue(new ProcessBuilder(command).start().waitFor() == 0, "needs root: mount");
+  }
+
+  @Test
+  void aFullAndAReadOnlyDiskAreNamedWithTheirRemedy() throws Exception {
+    Path disk = Files.createDirectory(dir.resolve("disk"));
+    mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", disk.toString());
+    try {
+      cli.run("work", "disk/ws", "x"); // refused, as there is too little space; but it makes it
+      try (OutputStream filling = Files.newOutputStream(disk.resolve("filling"))) {
+        while (true) {
+          filling.write(new byte[4096]);
+        }
+      } catch (IOException e) {
+        // full
+      }
+      String full = cli.run("doctor", "disk/ws").out();
+      assertThat(full)
+          .contains("fail  space: 0.0 GB free\n", "millrace prune", "No space left on device")
+          .contains("-> free some space, for example by pruning old jobs")
+          .doesNotContain("check the permissions");
+      mount("-o", "remount,ro", disk.toString());
+      String readOnly = cli.run("doctor", "disk/ws").out();
+      assertThat(readOnly)
+          .contains("is mounted read-only: jobs can only be read", "-> remount it writable")
+          .doesNotContain("chown", "errno", "check the permissions");
+      assertThat(cli.run("flow", "disk/ws").status()).isZero();
+    } finally {
+      new ProcessBuilder("umount", "--lazy", disk.toString()).start().waitFor();
+    }
   }
 
   @Test

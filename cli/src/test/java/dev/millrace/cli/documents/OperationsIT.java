@@ -18,7 +18,11 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 class OperationsIT {
   /** They appear once something has happened that the page does not show. */
   private static final Set<String> LATER =
-      Set.of("millrace_lease_losses_total", "millrace_webhooks_pending", "millrace_webhooks_total");
+      Set.of(
+          "millrace_lease_losses_total",
+          "millrace_spans_dropped_total",
+          "millrace_webhooks_pending",
+          "millrace_webhooks_total");
 
   private static final Path METERS =
       ExampleRun.ROOT.resolve("http/src/main/java/dev/millrace/http/metrics");

@@ -3,6 +3,8 @@ package dev.millrace.cli.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -12,6 +14,7 @@ import java.io.ObjectOutputStream;
 import java.io.PrintStream;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Instant;
 import java.util.Date;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -40,6 +43,22 @@ class LogTest {
     assertThat(out.toString())
         .matches(
             "\\[\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3}] \\[INFO] \\[main] hello\n");
+  }
+
+  @Test
+  void aJsonLineHasTheSameAsFields() {
+    use(true);
+    Log.useJson();
+    logger.log(Level.WARNING, "two\nlines \"quoted\"", new IOException("why"));
+    JsonObject line = Json.object(out.toString());
+    assertThat(out.toString()).endsWith("}\n").doesNotContain("\nlines");
+    assertThat(Instant.parse(line.string("time"))).isBefore(Instant.now().plusSeconds(60));
+    assertThat(line.values())
+        .containsEntry("level", "WARN")
+        .containsEntry("thread", "main")
+        .containsEntry("message", "two\nlines \"quoted\"")
+        .containsEntry("error", "why")
+        .doesNotContainKey("stack");
   }
 
   @Test

@@ -63,11 +63,21 @@ public final class LauncherProcess implements AutoCloseable {
 
   /** A process in the background of a shell ignores SIGINT, and so do its children. */
   static boolean interruptsArrive() throws IOException {
+    return arrives(2);
+  }
+
+  /** A process under nohup ignores SIGHUP, and so do its children. */
+  static boolean hangupsArrive() throws IOException {
+    return arrives(1);
+  }
+
+  private static boolean arrives(int signal) throws IOException {
     Path status = Path.of("/proc/self/status");
     return Files.exists(status)
         && Files.readAllLines(status).stream()
             .filter(line -> line.startsWith("SigIgn:"))
-            .allMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) == 0);
+            .mapToLong(line -> Long.parseUnsignedLong(line.substring(7).strip(), 16))
+            .allMatch(ignored -> (ignored >>> (signal - 1) & 1) == 0);
   }
 
   /** Waits until it ends. */

@@ -10,6 +10,7 @@ import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -154,6 +155,62 @@ class ServeIT extends LauncherFixture {
     go();
     assertThat(serve("--exec", SLOW, "--drain").result().status()).isZero();
     assertThat(cli.run("flow", "ws", id).out()).isEqualTo("HELLO\n");
+  }
+
+  @Test
+  void aStopIsBoundedWhateverProgramsDoAndSaysWhatItLeft() throws IOException {
+    LauncherProcess server = serve("--exec", SLOW, "--stop-timeout", "2", "--log-format", "json");
+    awaitReady(server);
+    if (LauncherProcess.hangupsArrive()) {
+      server.signal("HUP");
+      soon().until(() -> server.out().contains("SIGHUP: there is no file to reopen"));
+    }
+    cli.submit("ws", "hello");
+    awaitStarted();
+    assertThat(server.signal("TERM").result().status()).isZero();
+    assertThat(server.out().lines().map(line -> Json.object(line).string("message")))
+        .contains("stopped; 1 task given back, to run again");
+  }
+
+  @Test
+  void aStopOnAFullDiskIsBoundedToo() throws Exception {
+    Files.createDirectory(ws);
+    assumeTrue(
+        command("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", ws.toString()), "needs root");
+    try {
+      LauncherProcess server = serve("--exec", SLOW, "--stop-timeout", "2");
+      awaitReady(server);
+      String id = cli.submit("ws", "hello");
+      awaitStarted();
+      soon().until(() -> Files.exists(ws.resolve(".millrace/reserve/15")));
+      fill(ws.resolve("filling"));
+      go();
+      soon().until(() -> server.out().contains("the store fails ("));
+      assertThat(server.signal("TERM").result().status()).isZero();
+      assertThat(server.out())
+          .contains("stopped; outcomes of 1 task could not be stored: they run again")
+          .containsOnlyOnce("the store fails (");
+      assertThat(cli.run("prune", "ws", "--older-than", "1d").out()).isEqualTo("pruned 0 jobs\n");
+      Files.delete(ws.resolve("filling"));
+      drain("ws", "--exec", SLOW);
+      assertThat(cli.run("flow", "ws", id).out()).isEqualTo("HELLO\n");
+    } finally {
+      command("umount", "--lazy", ws.toString());
+    }
+  }
+
+  private static boolean command(String... words) throws Exception {
+    return new ProcessBuilder(words).start().waitFor() == 0;
+  }
+
+  private static void fill(Path file) {
+    try (OutputStream out = Files.newOutputStream(file)) {
+      while (true) {
+        out.write(new byte[4096]);
+      }
+    } catch (IOException e) {
+      // full
+    }
   }
 
   @Test

@@ -8,11 +8,16 @@ import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimRequest;
+import dev.millrace.core.store.JobStore;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** {@code flow} on single prompts: nrvna's contract. */
@@ -33,7 +38,7 @@ class FlowCommandTest extends CommandFixture {
 
   @Test
   void aNewWorkspaceSaysHowToSubmit() throws IOException {
-    dev.millrace.store.fs.Workspace.open(ws);
+    Workspace.open(ws);
     assertThat(cli.run("flow", "ws").out())
         .endsWith("no jobs yet: submit one with  millrace work ws 'your prompt'\n");
     assertThat(cli.run("flow", "ws", "--json").out())
@@ -72,6 +77,31 @@ class FlowCommandTest extends CommandFixture {
                 + " one\n");
     assertThat(cli.run("flow", "ws", id, "--json").status()).isEqualTo(2);
     assertThat(json("flow", "ws", id, "--json").get("status")).isEqualTo("queued");
+  }
+
+  /** As a server does with the tasks of its models when it stops. */
+  @Test
+  void aTaskThatWasGivenBackNeitherRunsNorWasRetried() {
+    String id = cli.submit("ws", "x");
+    try (JobStore store = Workspace.open(ws).own().orElseThrow()) {
+      Claim claim = store.claim(new ClaimRequest(Set.of("generate"), 1, "test", null)).getFirst();
+      assertThat(cli.run("flow", "ws").out()).contains("running:    1\n", "[running]");
+      assertThat(cli.run("job", "ws", id).out()).contains("IN_PROGRESS (running)");
+      store.release(claim, "shutdown");
+    }
+    InProcessCli.Result all = cli.run("flow", "ws");
+    assertThat(all.out())
+        .startsWith("queued:     1\nrunning:    0\n")
+        .contains("[queued]")
+        .doesNotContain("[running]");
+    assertThat(cli.run("flow", "ws", "--json").out()).startsWith("{\"queued\":1,\"running\":0,");
+    assertThat(cli.run("flow", "ws", id).err()).contains("(status: QUEUED)");
+    assertThat(json("flow", "ws", id, "--json").get("status")).isEqualTo("queued");
+    assertThat(json("job", "ws", id, "--json").get("status")).isEqualTo("queued");
+    assertThat(cli.run("flow", "ws", id, "--tasks").out()).contains("PENDING");
+    String details = cli.run("job", "ws", id).out();
+    String shown = details.substring(0, details.indexOf("last events"));
+    assertThat(shown).contains("(queued)").doesNotContainIgnoringCase("running", "retried");
   }
 
   @Test

@@ -46,6 +46,18 @@ class AccessLogFileTest {
   }
 
   @Test
+  void theFileIsOpenedAgainOnDemand() throws IOException {
+    Path file = dir.resolve("log");
+    try (AccessLogFile log = AccessLogFile.open(file.toString())) {
+      log.accept("one");
+      assertThat(log.reopen()).isTrue();
+      log.accept("two");
+    }
+    assertThat(file).hasContent("one\ntwo\n");
+    assertThat(AccessLogFile.open("-").reopen()).isFalse();
+  }
+
+  @Test
   void linesStayInTheOldFileWhileTheNewOneCannotBeOpened() throws IOException {
     Path folder = Files.createDirectory(dir.resolve("logs"));
     Path elsewhere = dir.resolve("elsewhere");

@@ -10,8 +10,10 @@ import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.log.Log;
 import dev.millrace.http.auth.ApiKeyFile;
 import dev.millrace.http.auth.KeyScope;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -60,6 +62,20 @@ class ServeHttpSettingsTest {
     assertThat(usual.anyFreePort()).as("another port will do").isTrue();
     assertThat(usual.hooks()).isNull();
     assertThat(usual.accessLog()).isNull();
+  }
+
+  @Test
+  void anAddressForOthersWithoutTlsIsAWarning() throws IOException {
+    ByteArrayOutputStream log = new ByteArrayOutputStream();
+    Log.configure(Map.of(), new PrintStream(log), new PrintStream(log), true);
+    try {
+      http("--bind", "127.0.0.1");
+      assertThat(log.toString()).isEmpty();
+      http("--bind", "0.0.0.0", "--api-key-file", keys().toString());
+      assertThat(log.toString()).contains("[WARN]", "--bind 0.0.0.0 without TLS", "--tls-cert");
+    } finally {
+      Log.configure(Map.of(), System.out, System.err, false);
+    }
   }
 
   @Test

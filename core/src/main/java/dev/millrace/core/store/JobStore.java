@@ -1,6 +1,7 @@
 package dev.millrace.core.store;
 
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.health.StoreHealth;
 import java.util.function.Consumer;
 
 /**
@@ -24,6 +25,11 @@ public interface JobStore
    * another process changes counts as soon as this store learns of it.
    */
   StatusCounts statusCounts();
+
+  /** Whether it can keep what it is given; asks nothing of the disk that takes time. */
+  default StoreHealth health() {
+    return StoreHealth.GOOD;
+  }
 
   /** Reports claims, answers, signals and sweeps of this store to {@code listener}. */
   Subscription onWork(WorkListener listener);

@@ -84,7 +84,7 @@ public final class JobnikRouteGroup implements RouteGroup {
       case MALFORMED, INVALID -> "VALIDATION_ERROR";
       case TOO_LARGE -> "PAYLOAD_TOO_LARGE";
       case INTERNAL -> "UNKNOWN_ERROR";
-      case UNAVAILABLE -> "SERVICE_UNAVAILABLE";
+      case UNAVAILABLE, INSUFFICIENT_STORAGE -> "SERVICE_UNAVAILABLE";
       case UNAUTHORIZED,
           FORBIDDEN,
           NOT_FOUND,

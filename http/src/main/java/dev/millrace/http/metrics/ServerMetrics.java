@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.InstantSource;
 import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,7 @@ public final class ServerMetrics implements AutoCloseable {
     this.tasks = store.onWork(new TaskMeter(registry, types, clock));
     this.jobs = new JobMeter(registry, types, store, clock);
     this.http = new HttpMeter(registry);
+    registry.register(new HealthMeter(store::health));
     registry.register(new QueueMeter(store::statusCounts, types, clock));
     JvmMemoryMetrics.builder().register(registry);
     JvmGarbageCollectorMetrics.builder().register(registry);
@@ -83,6 +85,16 @@ public final class ServerMetrics implements AutoCloseable {
         "millrace_webhooks_pending",
         "Webhooks in memory that wait or are in flight.",
         () -> stats.get().pending());
+    return this;
+  }
+
+  /** Adds the number of spans that were lost; call it once. */
+  public ServerMetrics traces(LongSupplier dropped) {
+    CounterWithCallback.builder()
+        .name("millrace_spans_dropped_total")
+        .help("Spans that the collector of traces did not take.")
+        .callback(point -> point.call(dropped.getAsLong()))
+        .register(registry);
     return this;
   }
 

@@ -3,6 +3,7 @@ package dev.millrace.http.monitoring;
 import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.StoreException;
+import dev.millrace.core.store.health.StoreHealth.Trouble;
 import dev.millrace.server.Server;
 import dev.millrace.server.ServerState;
 import dev.millrace.server.ServerStatus;
@@ -30,6 +31,12 @@ public final class BuiltInReadinessChecks {
             return Optional.of("it does not answer; the server's log says why");
           }
         });
+  }
+
+  /** The store can keep what it is given. */
+  public static ReadinessCheck storage(JobStore store) {
+    return ReadinessCheck.of(
+        "store", () -> Optional.ofNullable(store.health().trouble()).map(Trouble::text));
   }
 
   /** No thread of this process has died that the server needs. */

@@ -29,7 +29,9 @@ public final class Problem extends RuntimeException {
     TOO_MANY_REQUESTS(429),
     HEADERS_TOO_LARGE(431),
     INTERNAL(500),
-    UNAVAILABLE(503);
+    UNAVAILABLE(503),
+    /** There is no space for what it brings. */
+    INSUFFICIENT_STORAGE(507);
 
     private final int status;
 

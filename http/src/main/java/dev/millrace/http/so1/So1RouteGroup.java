@@ -121,7 +121,7 @@ public final class So1RouteGroup implements RouteGroup {
           case INVALID -> "VALIDATION_ERROR";
           case TOO_LARGE -> "PAYLOAD_TOO_LARGE";
           case INTERNAL -> "INTERNAL_SERVER_ERROR";
-          case UNAVAILABLE -> "SERVICE_UNAVAILABLE";
+          case UNAVAILABLE, INSUFFICIENT_STORAGE -> "SERVICE_UNAVAILABLE";
           default -> problem.kind().name();
         };
     JsonObject error =

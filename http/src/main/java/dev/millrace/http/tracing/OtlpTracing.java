@@ -7,9 +7,9 @@ import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
+import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
-import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -21,11 +21,16 @@ import java.util.concurrent.TimeUnit;
 public final class OtlpTracing implements AutoCloseable {
   private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(5);
 
+  /** What a stop waits for the last spans. */
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
+
   private final SdkTracerProvider provider;
+  private final SpanExport export;
   private final Tracer tracer;
 
-  private OtlpTracing(SdkTracerProvider provider) {
+  private OtlpTracing(SdkTracerProvider provider, SpanExport export) {
     this.provider = provider;
+    this.export = export;
     this.tracer = provider.get("dev.millrace");
   }
 
@@ -40,15 +45,13 @@ public final class OtlpTracing implements AutoCloseable {
             .setEndpoint(endpoint(collector))
             .setTimeout(Duration.ofSeconds(10))
             .build();
+    SpanExport export = new SpanExport(exporter, System::nanoTime);
     Resource resource =
         Resource.getDefault()
             .merge(
                 Resource.create(Attributes.of(AttributeKey.stringKey("service.name"), "millrace")));
     return new OtlpTracing(
-        SdkTracerProvider.builder()
-            .setResource(resource)
-            .addSpanProcessor(BatchSpanProcessor.builder(exporter).build())
-            .build());
+        SdkTracerProvider.builder().setResource(resource).addSpanProcessor(export).build(), export);
   }
 
   private static String endpoint(URI collector) {
@@ -80,9 +83,20 @@ public final class OtlpTracing implements AutoCloseable {
     provider.forceFlush().join(FLUSH_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Exports all finished spans, within a few seconds. */
+  /** How many spans were lost. */
+  public long dropped() {
+    return export.dropped();
+  }
+
+  /** Exports all finished spans, unless the collector takes none or needs longer than a second. */
   @Override
   public void close() {
-    provider.shutdown().join(FLUSH_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+    CompletableResultCode end = provider.shutdown();
+    if (!export.isFailing()) {
+      end.join(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+    }
+    if (!end.isSuccess()) {
+      export.abandon();
+    }
   }
 }

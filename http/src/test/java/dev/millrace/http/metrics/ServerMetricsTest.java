@@ -299,7 +299,7 @@ class ServerMetricsTest {
   }
 
   @Test
-  void scrapeAsksTheStoreForNothingButItsCounts() {
+  void scrapeAsksTheStoreForNothingButItsCountsAndItsHealth() {
     submit("resize", 3);
     awaitCounts();
     Set<String> calls = ConcurrentHashMap.newKeySet();
@@ -317,7 +317,7 @@ class ServerMetricsTest {
       assertThat(new String(scraped.render(null).body(), StandardCharsets.UTF_8))
           .contains("jobnik_tasks_by_status{stage_type=\"resize\",task_status=\"PENDING\"} 3.0");
     }
-    assertThat(calls).containsExactly("statusCounts");
+    assertThat(calls).containsExactlyInAnyOrder("statusCounts", "health");
   }
 
   @Test

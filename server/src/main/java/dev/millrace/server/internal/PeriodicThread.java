@@ -70,7 +70,9 @@ public final class PeriodicThread implements AutoCloseable {
     } catch (Throwable e) { // an Error, too: the thread must go on
       if (!failing) {
         Throwable trace = e instanceof StoreException ? null : e;
-        LOG.log(Level.WARNING, name + " failed and will retry: " + e.getMessage(), trace);
+        boolean reportedByStore = e instanceof StoreException known && known.trouble() != null;
+        Level level = reportedByStore ? Level.DEBUG : Level.WARNING;
+        LOG.log(level, name + " failed and will retry: " + e.getMessage(), trace);
       }
       failing = true;
     }

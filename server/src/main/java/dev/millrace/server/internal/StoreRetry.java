@@ -28,6 +28,7 @@ public final class StoreRetry {
   private final ProcessClock clock;
   private final Set<Object> failingCallers = new HashSet<>(); // guarded by this
   private long since; // monotonic; guarded by this
+  private boolean reportedByStore; // guarded by this: it logs the begin and the end itself
   private boolean stopped; // guarded by this
 
   public StoreRetry(ProcessClock clock) {
@@ -83,8 +84,9 @@ public final class StoreRetry {
       since = clock.nanoTime();
       // The message of a store says what is wrong; for anything else, log where it happened.
       Throwable trace = problem instanceof StoreException ? null : problem;
+      reportedByStore = problem instanceof StoreException known && known.trouble() != null;
       LOG.log(
-          Level.WARNING,
+          reportedByStore ? Level.DEBUG : Level.WARNING,
           "the store fails ("
               + problem.getMessage()
               + "): outcomes are kept in memory and retried, and no task is claimed",
@@ -97,7 +99,8 @@ public final class StoreRetry {
     if (failingCallers.remove(caller)) {
       if (failingCallers.isEmpty() && !stopped) {
         Duration lasted = Duration.ofNanos(clock.nanoTime() - since);
-        LOG.log(Level.INFO, "the store works again after " + lasted);
+        LOG.log(
+            reportedByStore ? Level.DEBUG : Level.INFO, "the store works again after " + lasted);
       }
       notifyAll(); // the others retry at once
     }

@@ -92,6 +92,20 @@ class StoreRetryTest {
   }
 
   @Test
+  void aStopGivesUpWhatCannotBeStoredAndSaysSo() throws InterruptedException {
+    FullDisk disk = new FullDisk("complete");
+    try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(disk))) {
+      Server server = inMemory.start(Worker.of("work", TaskContext::text));
+      JobId job = inMemory.submit("work", "x");
+      assertThat(disk.failed.tryAcquire(1, 30, TimeUnit.SECONDS)).isTrue();
+      server.shutdown(Duration.ofMillis(1));
+      assertThat(server.status().state()).isEqualTo(ServerState.STOPPED);
+      assertThat(server.status().unstored()).isEqualTo(1);
+      assertThat(inMemory.task(job).state()).isEqualTo(TaskState.IN_PROGRESS);
+    }
+  }
+
+  @Test
   void claimsPauseWhileOutcomesCannotBeStored() throws InterruptedException {
     FullDisk disk = new FullDisk("complete");
     try (InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(disk))) {

@@ -3,7 +3,9 @@ package dev.millrace.store.fs;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.store.fs.internal.disk.FullDisk;
 import dev.millrace.store.fs.internal.disk.OwnerLock;
+import dev.millrace.store.fs.internal.disk.RealDisk;
 import dev.millrace.store.fs.internal.files.StoreErrors;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -79,7 +81,11 @@ public record OwnerStatus(boolean held, boolean ready, OptionalLong pid, JsonObj
 
   private static void write(Path root, String file, String text) throws IOException {
     Path temporary = root.resolve(file + ".tmp");
-    Files.writeString(temporary, text);
-    Files.move(temporary, root.resolve(file), StandardCopyOption.ATOMIC_MOVE);
+    FullDisk.withReserve(
+        new RealDisk(root),
+        () -> {
+          Files.writeString(temporary, text);
+          return Files.move(temporary, root.resolve(file), StandardCopyOption.ATOMIC_MOVE);
+        });
   }
 }

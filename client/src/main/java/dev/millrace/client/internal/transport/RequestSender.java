@@ -113,7 +113,7 @@ public final class RequestSender {
   private static boolean isRetryable(ClientRequest request, int status) {
     return switch (status) {
       case TOO_MANY_REQUESTS -> true;
-      case 502, 503, 504 -> request.isRepeatable();
+      case 502, 503, 504, 507 -> request.isRepeatable();
       default -> false;
     };
   }

@@ -33,12 +33,19 @@ public final class StoreFence {
   private final Threading threading;
   private final ReentrantLock lock;
   private final Condition left;
+  private final StoreFailures failures;
   private volatile boolean closed;
 
   public StoreFence(Threading threading) {
     this.threading = threading;
     this.lock = threading.newLock();
     this.left = lock.newCondition();
+    this.failures = new StoreFailures(threading);
+  }
+
+  /** The calls that failed. */
+  public StoreFailures failures() {
+    return failures;
   }
 
   /**
@@ -50,6 +57,9 @@ public final class StoreFence {
     enter();
     try {
       return call.get();
+    } catch (StoreException e) {
+      count(e);
+      throw e;
     } finally {
       leave();
     }
@@ -60,8 +70,18 @@ public final class StoreFence {
     enter();
     try {
       call.run();
+    } catch (StoreException e) {
+      count(e);
+      throw e;
     } finally {
       leave();
+    }
+  }
+
+  /** A call inside another one may be repeated by it, and its failure is no failure then. */
+  private void count(StoreException e) {
+    if (Objects.requireNonNull(inside.get()).depth == 1) {
+      failures.count(e);
     }
   }
 

@@ -1,5 +1,6 @@
 /**
- * Where stores get their locks, timed waits and threads from. Start at {@link
+ * Where stores get their locks, timed waits and threads from, who may call them, and whether their
+ * calls fail. Start at {@link
  * dev.millrace.core.internal.concurrent.Threading}.
  */
 @NullMarked

@@ -129,6 +129,14 @@ public interface JobRepository<J extends StoredJob> {
    */
   void remove(Collection<JobId> ids, Consumer<JobId> removed);
 
+  /** Writes something and takes it back; throws if the repository cannot be written. */
+  default void tryWriting() throws IOException {}
+
+  /** What can still be written, in bytes; -1 if that is not known. */
+  default long freeBytes() {
+    return -1;
+  }
+
   /** The locks, timed waits and threads of the store. */
   default Threading threading() {
     return Threading.SYSTEM;

@@ -13,12 +13,15 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.StatusCounts;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.Subscription;
 import dev.millrace.core.store.WorkListener;
 import dev.millrace.core.store.WorkListener.Answer;
+import dev.millrace.core.store.health.StoreHealth;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskResult;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -82,12 +85,12 @@ public abstract class RepositoryJobStore<J extends StoredJob>
   }
 
   @Override
-  public final Outcome apply(JobId id, Lever lever, Cause cause) {
+  public Outcome apply(JobId id, Lever lever, Cause cause) {
     return fence.call(() -> levers.apply(id, lever, cause));
   }
 
   @Override
-  public final int prune(Instant before, Set<JobState> states) {
+  public int prune(Instant before, Set<JobState> states) {
     return fence.call(() -> levers.prune(before, states));
   }
 
@@ -142,6 +145,7 @@ public abstract class RepositoryJobStore<J extends StoredJob>
   public int sweep() {
     return fence.call(
         () -> {
+          endFailure();
           updater.awaitAll(); // log lines that no caller waited for
           updater.forgetOutdated();
           claimer.releaseUndelivered();
@@ -150,6 +154,24 @@ public abstract class RepositoryJobStore<J extends StoredJob>
           return listeners.swept(
               new TimeoutSweep<>(repository, updater, quarantined, random).run());
         });
+  }
+
+  /** While the store fails, nobody may call it: so it finds out by itself that it works again. */
+  private void endFailure() {
+    if (fence.failures().isTrialDue()) {
+      try {
+        repository.tryWriting();
+        fence.failures().end();
+      } catch (IOException | StoreException e) {
+        // it still fails
+      }
+    }
+  }
+
+  @Override
+  public StoreHealth health() {
+    return new StoreHealth(
+        fence.failures().trouble(), fence.failures().failures(), repository.freeBytes());
   }
 
   @Override

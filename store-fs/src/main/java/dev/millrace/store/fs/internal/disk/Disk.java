@@ -73,6 +73,19 @@ public interface Disk {
   /** Makes all earlier operations durable; false if this disk cannot. */
   boolean syncAll() throws IOException;
 
+  /** What can still be written, in bytes; -1 if that is not known. */
+  default long freeBytes() {
+    return -1;
+  }
+
+  /** Sets space aside for the time when the disk is full, unless that is done or there is little. */
+  default void fillReserve() throws IOException {}
+
+  /** Frees a part of what was set aside; false if nothing is left of it. */
+  default boolean releaseReserve() {
+    return false;
+  }
+
   /** A file is over the limit for its kind. */
   final class FileTooLargeException extends IOException {
     private static final long serialVersionUID = 1L;

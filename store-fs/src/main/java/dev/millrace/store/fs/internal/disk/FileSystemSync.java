@@ -18,7 +18,7 @@ final class FileSystemSync {
   static @Nullable FileSystemSync open(Path root) throws IOException {
     try {
       Posix posix = new Posix();
-      return posix.hasSyncfs() ? new FileSystemSync(posix, posix.openDirectory(root)) : null;
+      return posix.hasSyncfs() ? new FileSystemSync(posix, posix.openToRead(root)) : null;
     } catch (UnsupportedOperationException | IllegalCallerException e) {
       return null; // the platform has no foreign functions, or they are not allowed
     }

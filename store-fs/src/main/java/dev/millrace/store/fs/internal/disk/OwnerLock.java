@@ -1,6 +1,8 @@
 package dev.millrace.store.fs.internal.disk;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -63,13 +65,23 @@ public final class OwnerLock implements AutoCloseable {
       lock.close(); // deleted between opening and locking it
       return Optional.empty();
     }
-    Files.write(
-        file,
-        (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII),
-        StandardOpenOption.WRITE,
-        StandardOpenOption.TRUNCATE_EXISTING,
-        LinkOption.NOFOLLOW_LINKS);
+    try {
+      writePid(file);
+    } catch (IOException | RuntimeException e) {
+      lock.close();
+      throw e;
+    }
     return Optional.of(lock);
+  }
+
+  /** In place: a full disk has no other block for it. */
+  private static void writePid(Path file) throws IOException {
+    byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+      channel.write(ByteBuffer.wrap(pid));
+      channel.truncate(pid.length);
+    }
   }
 
   /** Whether a process holds it now. */
@@ -78,7 +90,7 @@ public final class OwnerLock implements AutoCloseable {
       return false;
     }
     Posix posix = new Posix();
-    int fd = posix.openFile(root.resolve(FILE));
+    int fd = posix.openToRead(root.resolve(FILE)); // also on a read-only file system
     try {
       return !posix.tryLock(fd);
     } finally {

@@ -10,6 +10,8 @@ import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
@@ -34,6 +36,9 @@ final class Posix {
   static final int LOCK_NOW = 4;
   private static final int WOULD_BLOCK = MAC ? 35 : 11;
   private static final int INTERRUPTED = 4;
+  private static final int NO_PERMISSION = 13;
+  private static final int NO_SPACE = 28;
+  private static final int READ_ONLY = 30;
 
   private final MethodHandle open;
   private final MethodHandle close;
@@ -74,7 +79,8 @@ final class Posix {
     return open(path, READ_WRITE | CREATE | CLOSE_ON_EXEC);
   }
 
-  int openDirectory(Path path) throws IOException {
+  /** Opens a file or a directory that exists, for a lock or a sync. */
+  int openToRead(Path path) throws IOException {
     return open(path, CLOSE_ON_EXEC);
   }
 
@@ -139,7 +145,12 @@ final class Posix {
   }
 
   private static IOException failed(String call, String on, MemorySegment errno) {
-    return new IOException(
-        call + " of " + on + " failed with errno " + (int) ERRNO_VALUE.get(errno, 0L));
+    int code = (int) ERRNO_VALUE.get(errno, 0L);
+    return switch (code) {
+      case NO_SPACE -> new FileSystemException(on, null, "No space left on device");
+      case READ_ONLY -> new FileSystemException(on, null, "Read-only file system");
+      case NO_PERMISSION -> new AccessDeniedException(on);
+      default -> new IOException(call + " of " + on + " failed with errno " + code);
+    };
   }
 }

@@ -7,6 +7,7 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
@@ -31,11 +32,13 @@ public final class RealDisk implements Disk {
   private static final Set<OpenOption> READING = Set.of(READ, NOFOLLOW_LINKS);
 
   private final Path root;
+  private final DiskReserve reserve;
   private volatile @Nullable FileSystemSync sync;
   private volatile boolean syncTried;
 
   public RealDisk(Path root) {
     this.root = root;
+    this.reserve = new DiskReserve(root);
   }
 
   @Override
@@ -249,5 +252,23 @@ public final class RealDisk implements Disk {
       present.sync();
     }
     return present != null;
+  }
+
+  /** By one {@code statfs(2)}: every submission and every claim asks. */
+  @Override
+  public long freeBytes() {
+    File at = root.toFile();
+    long free = at.getUsableSpace();
+    return free > 0 || at.getTotalSpace() > 0 ? free : -1;
+  }
+
+  @Override
+  public void fillReserve() throws IOException {
+    reserve.fill(freeBytes());
+  }
+
+  @Override
+  public boolean releaseReserve() {
+    return reserve.release();
   }
 }

@@ -2,8 +2,10 @@ package dev.millrace.store.fs.internal.files;
 
 import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.StoreException;
+import dev.millrace.core.store.health.StoreHealth.Trouble;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.DuplicateJobException;
+import dev.millrace.store.fs.internal.disk.FullDisk;
 import dev.millrace.store.fs.internal.disk.ReadingMarks;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -18,7 +20,20 @@ public final class StoreErrors {
   private StoreErrors() {}
 
   public static StoreException of(String what, IOException e) {
-    return new StoreException(what + ": " + explain(e), e);
+    return new StoreException(what + ": " + explain(e), e, trouble(e));
+  }
+
+  /** What an error says about the whole store. */
+  private static Trouble trouble(IOException e) {
+    String reason = reason(e);
+    if (FullDisk.isFull(reason)) {
+      return Trouble.FULL;
+    }
+    return isReadOnly(reason) ? Trouble.READ_ONLY : Trouble.FAILING;
+  }
+
+  private static boolean isReadOnly(String reason) {
+    return reason.contains("Read-only file system");
   }
 
   /** As {@link #of}, for an error that may be caused by that job's files. */
@@ -58,9 +73,7 @@ public final class StoreErrors {
 
   private static boolean isOfAllJobs(IOException e) {
     String reason = reason(e);
-    return Stream.of(
-            "No space left", "Disk quota exceeded", "Read-only file system", "Too many open files")
-        .anyMatch(reason::contains);
+    return trouble(e) != Trouble.FAILING || reason.contains("Too many open files");
   }
 
   /** Whether the disk cannot read a part of a file. */
@@ -97,10 +110,10 @@ public final class StoreErrors {
 
   public static String explain(IOException e) {
     String reason = reason(e);
-    if (reason.contains("No space left") || reason.contains("Disk quota exceeded")) {
+    if (FullDisk.isFull(reason)) {
       return reason + "; free some space, for example by pruning old jobs";
     }
-    if (reason.contains("Read-only file system")) {
+    if (isReadOnly(reason)) {
       return reason + "; remount it writable or use another workspace";
     }
     if (e instanceof AccessDeniedException) {

@@ -7,6 +7,7 @@ import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.FsSettings;
+import dev.millrace.store.fs.internal.disk.FullDisk;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.JobFiles;
 import dev.millrace.store.fs.internal.files.StoreErrors;
@@ -118,9 +119,7 @@ public final class OwnerInbox {
       if (answer == InboxReply.EXPIRED) {
         DirectoryDeleter.delete(disk, file); // first: once answered, it is sent again by that name
       }
-      Path temporary = layout.internalPath("answers").resolve(name + ".tmp");
-      disk.write(temporary, StrictUtf8.bytes(InboxReply.write(answer)));
-      disk.rename(temporary, layout.internalPath("answers").resolve(name));
+      reply(name, StrictUtf8.bytes(InboxReply.write(answer)));
       if (answer != InboxReply.EXPIRED) {
         DirectoryDeleter.delete(disk, file);
       }
@@ -129,6 +128,17 @@ public final class OwnerInbox {
     } catch (IOException e) {
       LOG.log(Level.ERROR, "cannot answer the request " + name + ": " + StoreErrors.explain(e));
     }
+  }
+
+  private void reply(String name, byte[] content) throws IOException {
+    Path temporary = layout.internalPath("answers").resolve(name + ".tmp");
+    FullDisk.withReserve(
+        disk,
+        () -> {
+          disk.write(temporary, content);
+          disk.rename(temporary, layout.internalPath("answers").resolve(name));
+          return name;
+        });
   }
 
   private Object answer(String name, Path file) throws IOException {

@@ -32,6 +32,9 @@ import java.util.function.Consumer;
 public final class EndedJobs {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
+  /** As many names as fit into a block of a directory: a full disk has no second one. */
+  private static final int TRASH_SIZE = 100;
+
   private final Disk disk;
   private final WorkspaceLayout layout;
   private final FsReader reader;
@@ -94,6 +97,13 @@ public final class EndedJobs {
 
   /** Deletes jobs; those that have not ended are left alone. */
   void remove(Collection<JobId> ids, Consumer<JobId> removed) {
+    List<JobId> all = List.copyOf(ids);
+    for (int from = 0; from < all.size(); from += TRASH_SIZE) {
+      removePart(all.subList(from, Math.min(all.size(), from + TRASH_SIZE)), removed);
+    }
+  }
+
+  private void removePart(List<JobId> ids, Consumer<JobId> removed) {
     List<JobId> moved = new ArrayList<>();
     UnsyncedChanges unsynced = new UnsyncedChanges();
     try {
@@ -111,9 +121,7 @@ public final class EndedJobs {
       marks.forget(moved);
     } catch (IOException e) {
       throw StoreErrors.of(
-          ids.size() == 1
-              ? "cannot delete job " + ids.iterator().next()
-              : "cannot prune " + layout.root(),
+          ids.size() == 1 ? "cannot delete job " + ids.getFirst() : "cannot prune " + layout.root(),
           e);
     }
   }

@@ -25,6 +25,7 @@ import dev.millrace.core.time.Moment;
 import dev.millrace.core.time.ProcessTimeline;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.FsSettings;
+import dev.millrace.store.fs.internal.disk.FullDisk;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
 import dev.millrace.store.fs.internal.disk.ReadingMarks;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
@@ -116,6 +117,19 @@ public final class FsRepository implements JobRepository<FsJob> {
   @Override
   public void requireIntact() {
     commits.requireIntact();
+  }
+
+  @Override
+  public void tryWriting() throws IOException {
+    FullDisk.requireAmpleSpace(disk, layout.root());
+    Path trial = layout.internalPath("trial");
+    disk.writeSynced(trial, new byte[] {1});
+    disk.delete(trial);
+  }
+
+  @Override
+  public long freeBytes() {
+    return disk.freeBytes();
   }
 
   @Override

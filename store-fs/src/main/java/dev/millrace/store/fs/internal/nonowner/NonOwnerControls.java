@@ -10,6 +10,7 @@ import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.FsSettings;
+import dev.millrace.store.fs.internal.disk.FullDisk;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.StoreErrors;
 import dev.millrace.store.fs.internal.files.StrictUtf8;
@@ -33,6 +34,9 @@ public final class NonOwnerControls implements JobControls {
   private static final Duration PAUSE = Duration.ofMillis(5);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
   private static final long TIMEOUT_NANOS = InboxRequest.LIFETIME.toNanos();
+
+  /** A larger one adds to a job: the reserve of a full disk is not for that. */
+  private static final int MAX_SMALL_REQUEST = 16_000;
 
   private final FsSettings settings;
   private final Disk disk;
@@ -71,8 +75,17 @@ public final class NonOwnerControls implements JobControls {
 
   private void send(InboxRequest request, String op, Path file) throws IOException {
     Path temporary = layout.internalPath("inbox").resolve(op + ".tmp");
-    disk.write(temporary, StrictUtf8.bytes(request.write(op, settings.clock().instant())));
-    disk.rename(temporary, file);
+    byte[] content = StrictUtf8.bytes(request.write(op, settings.clock().instant()));
+    if (content.length > MAX_SMALL_REQUEST) {
+      FullDisk.requireSpace(disk, layout.root());
+    }
+    FullDisk.withReserve(
+        disk,
+        () -> {
+          disk.write(temporary, content);
+          disk.rename(temporary, file);
+          return file;
+        });
   }
 
   /** Runs under the lock, if no process holds it. */

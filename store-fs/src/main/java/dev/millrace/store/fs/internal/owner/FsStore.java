@@ -1,5 +1,6 @@
 package dev.millrace.store.fs.internal.owner;
 
+import dev.millrace.core.event.Cause;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.internal.concurrent.StoreFence;
@@ -14,10 +15,14 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.Lever;
+import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.RetryRequest;
 import dev.millrace.core.store.RetryResult;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.FsSettings;
+import dev.millrace.store.fs.internal.disk.FullDisk;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
 import dev.millrace.store.fs.internal.disk.OwnerLock;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
@@ -89,6 +94,7 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
         settings,
         lock -> {
           FsStore store = create(settings, lock);
+          store.fence().failures().startLog();
           store.recover();
           store.logReleased();
           store.scanner.watch(store::takeTroubled);
@@ -117,6 +123,10 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
   }
 
   private static Optional<FsStore> locked(FsSettings settings, Opening opening) {
+    return FullDisk.withReserve(settings.disk(), () -> lockedOnce(settings, opening));
+  }
+
+  private static Optional<FsStore> lockedOnce(FsSettings settings, Opening opening) {
     OwnerLock lock = null;
     FsStore store = null;
     try {
@@ -272,11 +282,39 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
   }
 
   @Override
+  public Outcome apply(JobId id, Lever lever, Cause cause) {
+    return fence()
+        .call(
+            () -> {
+              if (lever instanceof Lever.AddStage || lever instanceof Lever.AddTasks) {
+                requireSpace("cannot add to job " + id);
+                return super.apply(id, lever, cause);
+              }
+              return FullDisk.withReserve(settings.disk(), () -> super.apply(id, lever, cause));
+            });
+  }
+
+  @Override
+  public int prune(Instant before, Set<JobState> states) {
+    return fence()
+        .call(() -> FullDisk.withReserve(settings.disk(), () -> super.prune(before, states)));
+  }
+
+  private void requireSpace(String what) {
+    try {
+      FullDisk.requireSpace(settings.disk(), settings.root());
+    } catch (IOException e) {
+      throw StoreErrors.of(what, e);
+    }
+  }
+
+  @Override
   public List<Claim> claim(ClaimRequest request) {
     return fence()
         .call(
             () -> {
               requireLock();
+              requireSpace("cannot claim a task"); // there may be no space for its result
               return super.claim(request);
             });
   }
@@ -287,6 +325,7 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
         .call(
             () -> {
               requireLock();
+              checkSpace();
               scanner.discoverSkipped();
               return super.sweep();
             });
@@ -301,6 +340,18 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
               return super.isIdle(types)
                   && updater().jobs().all().stream().noneMatch(job -> job.isRunningAny(types));
             });
+  }
+
+  /** A full disk shows before anybody needs space, and what was taken of the reserve comes back. */
+  private void checkSpace() {
+    try {
+      requireSpace("nothing new is accepted in " + settings.root());
+      settings.disk().fillReserve();
+    } catch (StoreException e) {
+      fence().failures().begin(e);
+    } catch (IOException e) {
+      LOG.log(Level.DEBUG, "no space is set aside for a full disk", e);
+    }
   }
 
   /** Stops if the lock file was deleted by hand: another owner may have started. */

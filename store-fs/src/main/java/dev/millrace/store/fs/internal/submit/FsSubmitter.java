@@ -17,6 +17,7 @@ import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.FsSettings;
+import dev.millrace.store.fs.internal.disk.FullDisk;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
@@ -275,6 +276,7 @@ public final class FsSubmitter implements JobSubmitter {
   /** Reserves the id's directory: from here on this process may fill and discard it. */
   private JobId reserve(JobId id) {
     try {
+      FullDisk.requireSpace(disk, layout.root());
       disk.createDirectory(layout.of(JobState.CREATED, id));
       return id;
     } catch (FileAlreadyExistsException e) {

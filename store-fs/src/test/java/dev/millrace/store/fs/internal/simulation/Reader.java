@@ -92,7 +92,10 @@ final class Reader implements Runnable {
     switch (context.random.nextInt(5)) {
       case 0 -> context.ask(store::counts);
       case 1 -> context.ask(store::queueStats);
-      case 2 -> context.ask(store::statusCounts);
+      case 2 -> {
+        context.ask(store::statusCounts);
+        context.ask(store::health);
+      }
       case 3 -> context.ask(() -> store.list(JobReader.Query.all().newest(5)));
       default -> context.ask(() -> store.list(JobReader.Query.waitingForApproval()));
     }

@@ -300,6 +300,8 @@ final class Simulation {
     }
     await(scheduler, () -> store.statusCounts().complete());
     sleep(scheduler, Duration.ofSeconds(1)); // jobs of the other process are counted later
+    store.sweep(); // the disk works again, and the store finds that out
+    assertThat(store.health().trouble()).isNull();
     StatusCountsCheck.requireSame(
         withoutAges(store.statusCounts()), withoutAges(StatusCountsCheck.scan(store)));
   }
