@@ -40,8 +40,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Options: {@code --model} (a file, or as {@link RandomWeights} has it), {@code --slots}, {@code
  * --requests} for each median, {@code --prompt} tokens of them, {@code --period} from one to the
  * next beside the job, as a multiple of an idle server's time to the first token, {@code --output}
- * tokens of each of the streams, {@code --rounds} of them, {@code --idle} streams that wait; {@code
- * --part} is {@code job}, {@code waiting} or {@code streams} for one of them alone.
+ * tokens of each of the streams, {@code --stream-prompt} tokens of their prompts, {@code --rounds}
+ * of them, {@code --idle} streams that wait; {@code --part} is {@code job}, {@code waiting} or
+ * {@code streams} for one of them alone.
  */
 public final class ChatBench {
   private static final Set<String> PARTS = Set.of("job", "waiting", "streams");
@@ -57,6 +58,7 @@ public final class ChatBench {
   private final RandomGenerator random = new Random(18);
   private final int slots;
   private final int requests;
+  private final int streamPrompt;
 
   private ChatBench(BenchOptions options, Path model) {
     this.options = options;
@@ -64,6 +66,7 @@ public final class ChatBench {
     this.texts = RandomPrompts.of(model);
     this.slots = options.number("slots", 64);
     this.requests = options.number("requests", 5);
+    this.streamPrompt = options.number("stream-prompt", PROMPT);
   }
 
   public static void main(String[] args) throws Exception {
@@ -77,6 +80,7 @@ public final class ChatBench {
                 "prompt",
                 "period",
                 "output",
+                "stream-prompt",
                 "rounds",
                 "idle",
                 "part"));
@@ -213,7 +217,7 @@ public final class ChatBench {
     int output = options.number("output", 128);
     EngineSettings settings = EngineSettings.usual().withSlots(slots).withContext(CONTEXT);
     WorkloadRunner runner = new WorkloadRunner(model, texts, settings, new SamplingChoice(0));
-    Workload load = Workload.unrelated(texts, slots, PROMPT, output, 3);
+    Workload load = Workload.unrelated(texts, slots, streamPrompt, output, 3);
     InterleavedRounds rounds =
         new InterleavedRounds()
             .add("the engine with " + slots + " sequences", () -> runner.engine(load).perSecond())
@@ -255,7 +259,7 @@ public final class ChatBench {
       List<Callable<CompletionStream>> calls = new ArrayList<>();
       for (int i = 0; i < count; i++) {
         RandomGenerator own = new Random(random.nextLong());
-        calls.add(() -> CompletionStream.run(server, own, PROMPT, output));
+        calls.add(() -> CompletionStream.run(server, own, streamPrompt, output));
       }
       int tokens = 0;
       for (Future<CompletionStream> call : pool.invokeAll(calls)) {

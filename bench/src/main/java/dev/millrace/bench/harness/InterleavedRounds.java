@@ -2,10 +2,12 @@ package dev.millrace.bench.harness;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * Runs several contenders in interleaved rounds: machines are noisy, so only runs of the same round
@@ -36,19 +38,21 @@ public final class InterleavedRounds {
     return runWarm(rounds);
   }
 
-  /** Rounds that all count. */
+  /** Rounds that all count, each in the reverse order of the one before: a drift favours nobody. */
   public InterleavedRounds runWarm(int rounds) throws Exception {
+    List<String> order = new ArrayList<>(contenders.keySet());
     for (int round = 0; round < rounds; round++) {
-      for (Map.Entry<String, Contender> contender : contenders.entrySet()) {
-        rates.get(contender.getKey()).add(contender.getValue().perSecond());
+      for (String name : order) {
+        rates.get(name).add(contenders.get(name).perSecond());
       }
+      Collections.reverse(order);
     }
     return this;
   }
 
-  /** A row for each contender, against the first. */
+  /** A row for each contender; its ratio to the first is the median of those of the rounds. */
   public void print(String unit) {
-    double base = median(rates.values().iterator().next());
+    List<Double> base = rates.values().iterator().next();
     System.out.printf(Locale.ROOT, "%-44s %12s %8s%n", "", unit + "/s", "ratio");
     rates.forEach(
         (name, values) ->
@@ -57,8 +61,13 @@ public final class InterleavedRounds {
                 "%-44s %12.0f %7.2fx  %s%n",
                 name,
                 median(values),
-                median(values) / base,
+                ratio(values, base),
                 values.stream().map(value -> String.format(Locale.ROOT, "%.0f", value)).toList()));
+  }
+
+  private static double ratio(List<Double> values, List<Double> base) {
+    return median(
+        IntStream.range(0, values.size()).mapToObj(i -> values.get(i) / base.get(i)).toList());
   }
 
   public static double median(List<Double> values) {
