@@ -7,7 +7,6 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
-import dev.millrace.core.task.OutputChunk;
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.api.Generation;
 import dev.millrace.engine.api.GenerationListener;
@@ -20,52 +19,62 @@ import dev.millrace.server.TaskContext;
 import dev.millrace.server.Worker;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Cancel and pause act within one token. A second sequence holds the engine in the middle of a step
- * until the lever was stored and has reached the task.
+ * Cancel and pause act within one token. A second sequence, which is in the batch before the task's,
+ * holds the engine in the middle of a step until the lever was stored and has reached the task.
  */
 @Timeout(60)
 class LeverTest {
   private static final Cause USER = Cause.user("ann", null);
 
+  private final CountDownLatch taskSubmitted = new CountDownLatch(1);
   private final CountDownLatch engineHeld = new CountDownLatch(1);
   private final CountDownLatch leverReached = new CountDownLatch(1);
   private final AtomicLong secondSequenceTokens = new AtomicLong();
-  private final AtomicReference<Generation> secondSequence = new AtomicReference<>();
 
   enum Lever {
     PAUSE,
     ABORT
   }
 
-  /** A second sequence in the batch, which stops the engine for a while. */
+  /** Waits at its first token for the task's sequence, and at the task's first for the lever. */
   private final class SecondSequence implements GenerationListener {
+    private final Engine engine;
+
+    SecondSequence(Engine engine) {
+      this.engine = engine;
+    }
+
     @Override
     public void token(int id, String text, @Nullable Logprobs logprobs) {
-      if (secondSequenceTokens.incrementAndGet() == 1) {
+      long own = secondSequenceTokens.incrementAndGet();
+      if (own == 1) {
+        await(taskSubmitted);
+      } else if (engineHeld.getCount() > 0 && engine.stats().chosenTokens() > own) {
         engineHeld.countDown();
-        try {
-          leverReached.await();
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-        }
+        await(leverReached);
+      }
+    }
+
+    private static void await(CountDownLatch signal) {
+      try {
+        signal.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
       }
     }
   }
 
-  /**
-   * The same worker, with a second sequence from its first output on, and a signal when a lever has
-   * reached it.
-   */
-  private Worker withSecondSequence(Worker worker, Engine engine) {
+  /** The same worker, with signals when its sequence is submitted, and when a lever reaches it. */
+  private Worker withSignals(Worker worker) {
     return Worker.ofOutcome(
         worker.type(),
         task ->
@@ -75,17 +84,15 @@ class LeverTest {
                         TaskContext.class.getClassLoader(),
                         new Class<?>[] {TaskContext.class},
                         (_, method, arguments) -> {
-                          switch (method.getName()) {
-                            case "journal" -> {
-                              if (!((OutputChunk) arguments[0]).waits()) {
-                                startSecondSequence(engine);
-                              }
-                            }
-                            case "onPause", "onCancel" ->
-                                arguments[0] = thenSignal((Runnable) arguments[0]);
-                            default -> {}
+                          boolean hook = Set.of("onPause", "onCancel").contains(method.getName());
+                          if (hook) {
+                            arguments[0] = thenSignal((Runnable) arguments[0]);
                           }
-                          return method.invoke(task, arguments);
+                          Object result = method.invoke(task, arguments);
+                          if (method.getName().equals("onPause")) {
+                            taskSubmitted.countDown(); // the runner asks for this one last
+                          }
+                          return result;
                         })));
   }
 
@@ -96,13 +103,11 @@ class LeverTest {
     };
   }
 
-  private void startSecondSequence(Engine engine) {
-    if (secondSequence.get() == null) {
-      int[] prompt = {1};
-      GenerationRequest request =
-          GenerationRequest.of(prompt, Sampling.greedy(), TinyModels.CONTEXT).ignoringEnd();
-      secondSequence.set(engine.submit(request, new SecondSequence()));
-    }
+  private Generation startSecondSequence(Engine engine) {
+    int[] prompt = {1};
+    GenerationRequest request =
+        GenerationRequest.of(prompt, Sampling.greedy(), TinyModels.CONTEXT).ignoringEnd();
+    return engine.submit(request, new SecondSequence(engine));
   }
 
   @ParameterizedTest
@@ -111,21 +116,32 @@ class LeverTest {
     try (InMemoryServer inMemory = new InMemoryServer();
         Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()))) {
       Engine engine = inference.library().loadedModels().getFirst().engine();
-      Server server = inMemory.start(withSecondSequence(inference.workers().getFirst(), engine));
-      JobId job = inMemory.submit(stage());
-      engineHeld.await();
-      long before = engine.stats().chosenTokens() - 1;
-      switch (lever) {
-        case PAUSE -> inMemory.store.pause(job, USER);
-        case ABORT -> inMemory.store.abort(job, USER);
+      try {
+        pull(lever, inMemory, inference, engine);
+      } finally {
+        taskSubmitted.countDown(); // a failure must not leave the engine held
+        leverReached.countDown();
       }
-      assertThat(before).as("tokens before the lever").isBetween(1L, 200L);
-      inMemory.await(job, () -> server.status().running().isEmpty());
-      secondSequence.get().cancel();
-      secondSequence.get().await();
-      long generated = engine.stats().chosenTokens() - secondSequenceTokens.get();
-      assertThat(generated).as("tokens after all").isBetween(before, before + 1);
     }
+  }
+
+  private void pull(Lever lever, InMemoryServer inMemory, Inference inference, Engine engine)
+      throws Exception {
+    Generation second = startSecondSequence(engine);
+    Server server = inMemory.start(withSignals(inference.workers().getFirst()));
+    JobId job = inMemory.submit(stage());
+    engineHeld.await();
+    long before = engine.stats().chosenTokens() - secondSequenceTokens.get();
+    switch (lever) {
+      case PAUSE -> inMemory.store.pause(job, USER);
+      case ABORT -> inMemory.store.abort(job, USER);
+    }
+    assertThat(before).as("tokens before the lever").isBetween(1L, 200L);
+    inMemory.await(job, () -> server.status().running().isEmpty());
+    second.cancel();
+    second.await();
+    long generated = engine.stats().chosenTokens() - secondSequenceTokens.get();
+    assertThat(generated).as("tokens after all").isBetween(before, before + 1);
   }
 
   private static StageSpec stage() {
