@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -25,6 +27,9 @@ public final class ProcessTimeline implements LogTimes {
   /** Of a clock that is set all the time, the oldest settings are forgotten. */
   private static final int MOST_SETTINGS = 100;
 
+  /** Of so many jobs it is known when one from the future was first read. */
+  private static final int MOST_EARLY_JOBS = 10_000;
+
   /**
    * A time without a setting of the wall clock.
    *
@@ -42,6 +47,15 @@ public final class ProcessTimeline implements LogTimes {
   private final long openedNanos;
   private volatile List<Setting> settings;
   private volatile Instant looked;
+
+  /** When jobs were first read whose submission was ahead of the clock; guarded by itself. */
+  private final Map<String, Instant> firstRead =
+      new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Instant> eldest) {
+          return size() > MOST_EARLY_JOBS;
+        }
+      };
 
   public ProcessTimeline(Clock clock) {
     this.clock = ProcessClock.of(clock);
@@ -77,6 +91,43 @@ public final class ProcessTimeline implements LogTimes {
         more.remove(1); // the first one stands for all times before this process
       }
       settings = List.copyOf(more);
+    }
+  }
+
+  /**
+   * The same for the log of one job, which may be read often. If its submission is ahead of the
+   * clock, because that was set back before this process started, it counts as submitted when it is
+   * first read: otherwise each reading would postpone its timeout.
+   */
+  public LogTimes of(String job) {
+    return new LogTimes() {
+      @Override
+      public Instant submitted(Instant logged) {
+        return submittedOf(job, logged);
+      }
+
+      @Override
+      public Instant written(Instant logged) {
+        return ProcessTimeline.this.written(logged);
+      }
+
+      @Override
+      public Instant opened() {
+        return opened;
+      }
+    };
+  }
+
+  private Instant submittedOf(String job, Instant logged) {
+    Moment now = now();
+    Instant time = steadyTimeOf(logged, now);
+    boolean unknown = time.equals(now.steady()) && logged.isAfter(now.wall());
+    synchronized (firstRead) {
+      Instant first = firstRead.get(job);
+      if (first == null && unknown) {
+        firstRead.put(job, time);
+      }
+      return first == null ? time : first;
     }
   }
 

@@ -49,6 +49,20 @@ class ProcessTimelineTest {
     assertThat(timeline.written(START.plus(HOUR))).isEqualTo(steady());
   }
 
+  @Test
+  void aJobFromTheFutureWasSubmittedWhenItWasFirstRead() {
+    Instant logged = START.plus(HOUR);
+    clock.advance(MINUTE);
+    Instant first = steady();
+    assertThat(timeline.of("a").submitted(logged)).isEqualTo(first);
+    clock.advance(MINUTE);
+    assertThat(timeline.of("a").submitted(logged)).as("read again").isEqualTo(first);
+    assertThat(timeline.of("b").submitted(logged)).as("another job").isEqualTo(steady());
+    clock.advance(HOUR);
+    assertThat(timeline.of("a").submitted(logged)).as("the clock caught up").isEqualTo(first);
+    assertThat(timeline.of("c").submitted(logged)).as("read late").isEqualTo(logged);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {-3, 3})
   void whatWasSubmittedOnAnotherSettingOfTheClockIsDatedByThatSetting(int hours) {

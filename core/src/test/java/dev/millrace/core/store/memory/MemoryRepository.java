@@ -131,7 +131,7 @@ final class MemoryRepository implements JobRepository<MemoryStoredJob> {
       if (job == null) {
         return null;
       }
-      MemoryStoredJob loaded = new MemoryStoredJob(job, timeline);
+      MemoryStoredJob loaded = new MemoryStoredJob(job, timeline.of(job.id.toString()));
       index.addBackoffs(loaded.fold());
       return loaded;
     }

@@ -72,6 +72,7 @@ public final class RandomOperations {
           run.requireCounted();
         }
       } catch (AssertionError | RuntimeException e) {
+        run.close(); // threads of these stores would write to the logs of later tests
         throw new AssertionError(
             "seed "
                 + seed
@@ -86,8 +87,12 @@ public final class RandomOperations {
     }
     run.comparison.requireSameStore(run.a.store, run.b.store);
     run.requireCounted();
-    run.a.store.close();
-    run.b.store.close();
+    run.close();
+  }
+
+  private void close() {
+    a.store.close();
+    b.store.close();
   }
 
   private void requireCounted() {

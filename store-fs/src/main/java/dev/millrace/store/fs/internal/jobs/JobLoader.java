@@ -3,6 +3,7 @@ package dev.millrace.store.fs.internal.jobs;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.time.LogTimes;
+import dev.millrace.core.time.ProcessTimeline;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.DuplicateJobException;
 import dev.millrace.store.fs.internal.disk.FsSettings;
@@ -30,7 +31,7 @@ final class JobLoader {
   private final FsSettings settings;
   private final Disk disk;
   private final WorkspaceLayout layout;
-  private final LogTimes times;
+  private final ProcessTimeline timeline;
   private final ClaimQueue queue;
   private final ReadingMarks marks;
 
@@ -48,11 +49,11 @@ final class JobLoader {
   /** Ended jobs as they were read. */
   private final RecentJobCache<JobOnDisk> seen = new RecentJobCache<>();
 
-  JobLoader(FsSettings settings, LogTimes times, ClaimQueue queue, ReadingMarks marks) {
+  JobLoader(FsSettings settings, ProcessTimeline timeline, ClaimQueue queue, ReadingMarks marks) {
     this.settings = settings;
     this.disk = settings.disk();
     this.layout = settings.layout();
-    this.times = times;
+    this.timeline = timeline;
     this.queue = queue;
     this.marks = marks;
   }
@@ -167,7 +168,7 @@ final class JobLoader {
         marks.ofJob(
             job.id(),
             job.at().dir(),
-            () -> JobOnDisk.read(job.location(), job, times, null, settings.recoveryCeiling()));
+            () -> JobOnDisk.read(job.location(), job, times(job), null, settings.recoveryCeiling()));
     job.load(read);
     // What this owner dropped from memory was durable; a sync for each of many idle jobs is slow.
     boolean letGo = job.directoryState().isOpen() && whole == null && queue.isKnown(job.id());
@@ -177,13 +178,17 @@ final class JobLoader {
     cut.remove(job.id());
   }
 
+  private LogTimes times(FsJob job) {
+    return timeline.of(job.id().toString());
+  }
+
   /** An ended job is read from what is known of it. */
   private void loadEnded(FsJob job) throws IOException {
     JobOnDisk found =
         marks.ofJob(
             job.id(),
             job.at().dir(),
-            () -> JobOnDisk.read(job.location(), job, times, seen.get(job.id()), null));
+            () -> JobOnDisk.read(job.location(), job, times(job), seen.get(job.id()), null));
     if (found.log().length() > 0) {
       seen.put(job.id(), found, found.size());
     }

@@ -331,7 +331,7 @@ public final class ClaimQueue implements ClaimIndex {
 
   /** Registers a waiting job with a queue timeout that was submitted at that wall time. */
   public void expireAfter(Instant submitted, Duration timeout, JobId id) {
-    expireAt(timeline.submitted(submitted).plus(timeout), id);
+    expireAt(timeline.of(id.toString()).submitted(submitted).plus(timeout), id);
   }
 
   /** Registers a waiting job whose queue timeout passes at that steady time. */
