@@ -191,6 +191,15 @@ final class ServiceContext {
       return new Principal("anonymous", Set.of());
     }
     checkRate(incoming, null);
+    if (keys.areRefused()) {
+      throw new Problem(
+          Problem.Kind.UNAVAILABLE,
+          null,
+          "no API key is accepted now, because the server cannot rely on its file of keys; its log"
+              + " tells the operator what to do",
+          null,
+          Map.of("Retry-After", "10"));
+    }
     throw new Problem(
         Problem.Kind.UNAUTHORIZED,
         null,
@@ -199,8 +208,11 @@ final class ServiceContext {
         Map.of("WWW-Authenticate", "Bearer realm=\"millrace\""));
   }
 
-  /** Ends streams whose key was revoked, or lost the scope, since they began. */
+  /** Reads the keys again; ends streams whose key was revoked, or lost the scope. */
   void stopRevokedStreams() {
+    if (keys != null) {
+      keys.reload();
+    }
     streams.forEach(
         stream -> {
           if (!stream.isAdmitted()) {

@@ -101,7 +101,7 @@ final class WorkerRoutes {
         lease == null ? JOBNIK_LEASE : Duration.ofSeconds(lease),
         worker == null,
         Duration.ofSeconds(wait == null ? 0 : wait),
-        call::isClientGone);
+        () -> call.isClientGone() || !call.isAdmitted());
   }
 
   private static @Nullable String worker(ApiRequest call) {
