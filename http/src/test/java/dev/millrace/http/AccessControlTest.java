@@ -122,6 +122,7 @@ final class AccessControlTest {
       case "parameter" -> new InvalidPathException("internal detail", "reason");
       case "argument" -> new IllegalArgumentException("priority must be 1 to 5");
       case "store" -> new StoreException("/data/secret/place is full");
+      case "echo" -> new Problem(Problem.Kind.INVALID, "cannot reach https://me:pw@host/");
       case "state" -> new IllegalStateException("internal detail /home/me");
       default -> new Problem(Problem.Kind.CONFLICT, "there is one already");
     };
@@ -271,6 +272,7 @@ final class AccessControlTest {
       assertThat(response.text()).contains("internal error").doesNotContain("detail", "at dev.");
     }
     assertThat(ask("GET", "/v1/fail/conflict", reader).status()).isEqualTo(409);
+    assertThat(ask("GET", "/v1/fail/echo", reader).text()).contains("https://me:[redacted]@host/");
   }
 
   @Test
