@@ -218,8 +218,7 @@ final class AccessControlTest {
   @Test
   void unreadableKeyFileIsRefusedAtStart() throws IOException {
     Path none = directory.resolve("none");
-    assertThatThrownBy(() -> ApiKeys.open(none))
-        .hasMessageContaining("there is no such file");
+    assertThatThrownBy(() -> ApiKeys.open(none)).hasMessageContaining("there is no such file");
     assertThatThrownBy(() -> ApiKeys.open(directory)).hasMessageContaining("directory");
     Path broken = Files.writeString(directory.resolve("broken"), "# fine\na read 12\n");
     assertThatThrownBy(() -> ApiKeys.open(broken)).hasMessageContaining("line 2");

@@ -37,7 +37,8 @@ class KeyFileTroubleTest {
   void serverIsNotReadyAndSaysWhy(@TempDir Path directory) throws Exception {
     Path keys = directory.resolve("keys");
     String key = ApiKeyFile.add(keys, "me", Set.of(KeyScope.READ));
-    try (JobStore store = new MemoryStoreFixture().open(ContractSettings.steady(new ManualClock()));
+    try (JobStore store =
+            new MemoryStoreFixture().open(ContractSettings.steady(new ManualClock()));
         Server server = Server.builder(store).build().start();
         HttpApi api = HttpApi.over(store, HttpSettings.loopback(0).withKeys(keys), null)) {
       URI at = api.open(server, Set.of(), null);

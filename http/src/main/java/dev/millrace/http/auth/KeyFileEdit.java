@@ -102,8 +102,7 @@ final class KeyFileEdit {
     if (before == null) {
       return;
     }
-    PosixFileAttributeView view =
-        Files.getFileAttributeView(fresh, PosixFileAttributeView.class);
+    PosixFileAttributeView view = Files.getFileAttributeView(fresh, PosixFileAttributeView.class);
     PosixFileAttributes now = view.readAttributes();
     try {
       if (!now.owner().equals(before.owner())) {

@@ -21,7 +21,7 @@ final class Redaction {
   private static final Pattern FILES =
       Pattern.compile(
           "(?i:file):/[^\\s\"',;]*|\\b[A-Za-z]:\\\\[^\\s\"':,;]+"
-          + "|(?<![\\w/.#~\\]})-])/(?!v1/|api/|docs/api\\b)[^\\s\"':,;()/]+/[^\\s\"':,;()]+");
+              + "|(?<![\\w/.#~\\]})-])/(?!v1/|api/|docs/api\\b)[^\\s\"':,;()/]+/[^\\s\"':,;()]+");
 
   private Redaction() {}
 

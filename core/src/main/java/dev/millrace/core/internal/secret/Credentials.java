@@ -17,9 +17,33 @@ final class Credentials {
   /** What follows the word in prose. */
   private static final Set<String> PROSE =
       Set.of(
-          "token", "tokens", "key", "keys", "auth", "authentication", "authorization", "scheme",
-          "credential", "credentials", "header", "headers", "realm", "of", "or", "and", "is", "are",
-          "was", "must", "for", "in", "with", "error", "format", "prefix", "type");
+          "token",
+          "tokens",
+          "key",
+          "keys",
+          "auth",
+          "authentication",
+          "authorization",
+          "scheme",
+          "credential",
+          "credentials",
+          "header",
+          "headers",
+          "realm",
+          "of",
+          "or",
+          "and",
+          "is",
+          "are",
+          "was",
+          "must",
+          "for",
+          "in",
+          "with",
+          "error",
+          "format",
+          "prefix",
+          "type");
 
   private Credentials() {}
 

@@ -19,9 +19,7 @@ public final class PrivateKeys {
   private int left; // lines of a key that may still come; 0: outside of a key
 
   static String redact(String text) {
-    return text.contains(BEGIN)
-        ? BLOCK.matcher(text).replaceAll(SecretRedactor.REDACTED)
-        : text;
+    return text.contains(BEGIN) ? BLOCK.matcher(text).replaceAll(SecretRedactor.REDACTED) : text;
   }
 
   /** The next line of an output: one inside a private key is redacted. Not thread-safe. */

@@ -11,7 +11,8 @@ import java.util.Set;
 final class SecretPairs {
   private static final int MAX_NAME = 64;
   private static final Set<String> SCHEMES =
-      Set.of("bearer", "basic", "digest", "token", "apikey", "key", "negotiate", "aws4-hmac-sha256");
+      Set.of(
+          "bearer", "basic", "digest", "token", "apikey", "key", "negotiate", "aws4-hmac-sha256");
 
   private final String text;
   private final StringBuilder out = new StringBuilder();
@@ -52,9 +53,7 @@ final class SecretPairs {
     }
     boolean inQuery = begin > 0 && "?&".indexOf(text.charAt(begin - 1)) >= 0;
     SecretName name =
-        begin == end
-            ? SecretName.NOT_SECRET
-            : SecretName.of(text.substring(begin, end), inQuery);
+        begin == end ? SecretName.NOT_SECRET : SecretName.of(text.substring(begin, end), inQuery);
     if (name != SecretName.NOT_SECRET) {
       redactValue(name, quoted, separator);
     }

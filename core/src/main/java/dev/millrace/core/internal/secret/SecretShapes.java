@@ -43,7 +43,8 @@ final class SecretShapes {
           Shape.of("pypi-[\\w-]{16,}+", "pypi-"),
           Shape.of("hf_[A-Za-z0-9]{20,}+", "hf_"),
           // clouds
-          Shape.of("(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])", "AKIA", "ASIA", "ABIA", "ACCA"),
+          Shape.of(
+              "(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])", "AKIA", "ASIA", "ABIA", "ACCA"),
           Shape.of("AIza[\\w-]{30,}+", "AIza"),
           Shape.of("ya29\\.[\\w.-]{16,}+", "ya29."),
           Shape.of("GOCSPX-[\\w-]{16,}+", "GOCSPX-"),

@@ -50,7 +50,8 @@ class SecretRedactorTest {
       })
   void secretsAreKnownByTheirShape(String parts) {
     String secret = parts.replaceFirst("\\+", "");
-    for (String around : List.of("%s", "got %s, stop", "(%s)", "\"%s\"", "x=%s;", "/a/%s?b", "é%s\n")) {
+    for (String around :
+        List.of("%s", "got %s, stop", "(%s)", "\"%s\"", "x=%s;", "/a/%s?b", "é%s\n")) {
       assertThat(SecretRedactor.redact(around.formatted(secret)))
           .as(around)
           .isEqualTo(around.formatted("[redacted]"));
@@ -158,10 +159,34 @@ class SecretRedactorTest {
   void hostileTextTakesTimeInProportionToItsLength() {
     List<String> units =
         List.of(
-            "eyJ", "-eyJaaaaaa", "eyJaaaaa.", "sk-", "-sk-aaaaaaa", "a://", "a://b:c", ":@", "token:\"",
-            "token:'\\\"", "token:\\\"", "\"token\":\"\\\\", "password=", "password", "=", ":", "bearer ",
-            "-----BEGIN PRIVATE " + "KEY-----", "-----BEGIN ", "authorization: bearer ", "SG.a", "_", "AKIA",
-            "hooks.slack.com/x/", "basic aaaa", " ", "\\", "\"");
+            "eyJ",
+            "-eyJaaaaaa",
+            "eyJaaaaa.",
+            "sk-",
+            "-sk-aaaaaaa",
+            "a://",
+            "a://b:c",
+            ":@",
+            "token:\"",
+            "token:'\\\"",
+            "token:\\\"",
+            "\"token\":\"\\\\",
+            "password=",
+            "password",
+            "=",
+            ":",
+            "bearer ",
+            "-----BEGIN PRIVATE " + "KEY-----",
+            "-----BEGIN ",
+            "authorization: bearer ",
+            "SG.a",
+            "_",
+            "AKIA",
+            "hooks.slack.com/x/",
+            "basic aaaa",
+            " ",
+            "\\",
+            "\"");
     for (String unit : units) {
       for (String before : List.of("", "token:\"")) {
         String once = SecretRedactor.redact(before + unit.repeat(300_000 / unit.length()));
