@@ -1,5 +1,6 @@
 package dev.millrace.http;
 
+import dev.millrace.core.internal.secret.SecretRedactor;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.auth.Principal;
@@ -19,17 +20,15 @@ import org.jspecify.annotations.Nullable;
 final class AccessLog {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final int MAX_TEXT = 2048;
-  private static final String REDACTED = "[redacted]";
+  private static final String REDACTED = SecretRedactor.REDACTED;
 
   /** Query parameters whose values are secret, whatever they look like. */
   private static final Pattern SECRET_NAME =
       Pattern.compile("(?i).*(key|token|secret|passw|auth|signature|credential|session).*");
 
-  /** API keys of this server and of others, JSON web tokens, and long strings that may be such. */
-  private static final Pattern SECRET_VALUE =
-      Pattern.compile(
-          "(?i)mr_[\\w-]{16,}|sk-[\\w-]{8,}|bearer[\\s+%]+\\S+|eyJ[\\w-]+\\.[\\w.-]+"
-              + "|(?![\\da-f-]{36}(?![\\w-]))[\\w+-]{40,}={0,2}");
+  /** Long strings, which may be secrets in a URL, but not UUIDs. */
+  private static final Pattern LONG_VALUE =
+      Pattern.compile("(?i)(?![\\da-f-]{36}(?![\\w-]))[\\w+-]{40,}+={0,2}");
 
   private final @Nullable Consumer<String> sink;
   private final Clock clock;
@@ -88,7 +87,7 @@ final class AccessLog {
     String text = target.length() > MAX_TEXT ? target.substring(0, MAX_TEXT) + "..." : target;
     int query = text.indexOf('?');
     String path = query < 0 ? text : text.substring(0, query);
-    StringBuilder out = new StringBuilder(SECRET_VALUE.matcher(path).replaceAll(REDACTED));
+    StringBuilder out = new StringBuilder(redactValue(path));
     if (query >= 0) {
       String between = "?";
       for (String pair : text.substring(query + 1).split("&", -1)) {
@@ -104,7 +103,11 @@ final class AccessLog {
     if (equals > 0 && SECRET_NAME.matcher(pair.substring(0, equals)).matches()) {
       return pair.substring(0, equals + 1) + REDACTED;
     }
-    return SECRET_VALUE.matcher(pair).replaceAll(REDACTED);
+    return redactValue(pair);
+  }
+
+  private static String redactValue(String text) {
+    return LONG_VALUE.matcher(SecretRedactor.redact(text)).replaceAll(REDACTED);
   }
 
   private static String plain(String text) {

@@ -194,8 +194,8 @@ final class RequestExchange implements ApiRequest {
     stall.stop();
   }
 
-  /** Whether the caller's key still allows this request. */
-  boolean isAdmitted() {
+  @Override
+  public boolean isAdmitted() {
     return !(found instanceof RouteTable.Found.Handler handler)
         || context.isStillAdmitted(incoming, handler.route());
   }

@@ -28,6 +28,10 @@ import org.jspecify.annotations.Nullable;
 /** What all requests of a listener share: keys, rate limits, memory budgets, the access log. */
 final class ServiceContext {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+
+  /** Responses that are being sent take at most this part of the heap. */
+  private static final int HEAP_SHARE = 8;
+
   private static final Pattern OWN_HOST =
       Pattern.compile(
           "(?i)(localhost|[\\w-]+\\.localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d{1,5})?");
@@ -59,7 +63,7 @@ final class ServiceContext {
     this.bodyReader = new BodyReader(limits());
     this.responseMemory =
         new RequestMemoryBudget(
-            Math.max(sizes().maxBulkBody(), Runtime.getRuntime().maxMemory() / 8),
+            Math.max(sizes().maxBulkBody(), Runtime.getRuntime().maxMemory() / HEAP_SHARE),
             "too many large responses are being sent at once; try again later, or ask for less");
     this.log = log;
     this.observers = List.copyOf(observers);
@@ -191,6 +195,15 @@ final class ServiceContext {
       return new Principal("anonymous", Set.of());
     }
     checkRate(incoming, null);
+    if (keys.areRefused()) {
+      throw new Problem(
+          Problem.Kind.UNAVAILABLE,
+          null,
+          "no API key is accepted now, because the server cannot rely on its file of keys; its log"
+              + " tells the operator what to do",
+          null,
+          Map.of("Retry-After", "10"));
+    }
     throw new Problem(
         Problem.Kind.UNAUTHORIZED,
         null,
@@ -199,8 +212,11 @@ final class ServiceContext {
         Map.of("WWW-Authenticate", "Bearer realm=\"millrace\""));
   }
 
-  /** Ends streams whose key was revoked, or lost the scope, since they began. */
+  /** Reads the keys again; ends streams whose key was revoked, or lost the scope. */
   void stopRevokedStreams() {
+    if (keys != null) {
+      keys.reload();
+    }
     streams.forEach(
         stream -> {
           if (!stream.isAdmitted()) {

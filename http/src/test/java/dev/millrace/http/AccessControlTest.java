@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -121,6 +122,7 @@ final class AccessControlTest {
       case "parameter" -> new InvalidPathException("internal detail", "reason");
       case "argument" -> new IllegalArgumentException("priority must be 1 to 5");
       case "store" -> new StoreException("/data/secret/place is full");
+      case "echo" -> new Problem(Problem.Kind.INVALID, "cannot reach https://me:pw@host/");
       case "state" -> new IllegalStateException("internal detail /home/me");
       default -> new Problem(Problem.Kind.CONFLICT, "there is one already");
     };
@@ -200,21 +202,24 @@ final class AccessControlTest {
   }
 
   @Test
-  void missingKeyFileIsLoggedWithAReason() throws IOException {
-    try (LogCapture said = new LogCapture()) {
-      Files.delete(keys);
-      ask("GET", "/v1/read", reader);
-      assertThat(said.lines())
-          .anyMatch(line -> line.contains(keys + ": there is no such file; those"));
+  void noKeyIsAcceptedWhileTheFileCanBeChangedByOthers() throws IOException {
+    Files.setPosixFilePermissions(keys, PosixFilePermissions.fromString("rw-rw-rw-"));
+    for (String key : List.of(reader, "mr_wrong")) {
+      RawHttp1Client.Response refused = ask("GET", "/v1/read", key);
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.field("Retry-After")).isEqualTo("10");
+      assertThat(refused.text()).contains("no API key is accepted").doesNotContain("/keys");
     }
-    assertThatThrownBy(() -> ApiKeys.open(directory)).hasMessageContaining("directory");
+    assertThat(RawHttp1Client.ask(service, "GET", "/v1/open").status()).isEqualTo(200);
+    Files.setPosixFilePermissions(keys, PosixFilePermissions.fromString("rw-------"));
+    assertThat(ask("GET", "/v1/read", reader).status()).isEqualTo(200);
   }
 
   @Test
   void unreadableKeyFileIsRefusedAtStart() throws IOException {
     Path none = directory.resolve("none");
-    assertThatThrownBy(() -> ApiKeys.open(none))
-        .hasMessageContaining("there is no file of API keys");
+    assertThatThrownBy(() -> ApiKeys.open(none)).hasMessageContaining("there is no such file");
+    assertThatThrownBy(() -> ApiKeys.open(directory)).hasMessageContaining("directory");
     Path broken = Files.writeString(directory.resolve("broken"), "# fine\na read 12\n");
     assertThatThrownBy(() -> ApiKeys.open(broken)).hasMessageContaining("line 2");
     String line = "a read " + ApiKeyFile.hash("x") + "\n";
@@ -266,6 +271,7 @@ final class AccessControlTest {
       assertThat(response.text()).contains("internal error").doesNotContain("detail", "at dev.");
     }
     assertThat(ask("GET", "/v1/fail/conflict", reader).status()).isEqualTo(409);
+    assertThat(ask("GET", "/v1/fail/echo", reader).text()).contains("https://me:[redacted]@host/");
   }
 
   @Test

@@ -27,6 +27,8 @@ final class AccessLogTest {
     "/x/mr_0123456789abcdefghij/y, /x/[redacted]/y",
     "/v1/jobs/00000006-1234-8abc-8000-000000000001, /v1/jobs/00000006-1234-8abc-8000-000000000001",
     "/x?password, /x?password",
+    "/x?q=ghp_16C7e42F292c6912E7710c838347, /x?q=[redacted]",
+    "/x?to=https://me:pw@host/, /x?to=https://me:[redacted]@host/",
   })
   void possibleSecretsAreRedacted(String target, String written) {
     assertThat(AccessLog.redact(target)).isEqualTo(written);

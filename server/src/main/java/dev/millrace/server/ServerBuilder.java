@@ -13,11 +13,14 @@ import java.util.Map;
 
 /** Configures a {@link Server}. Not thread-safe. */
 public final class ServerBuilder {
+  /** The most claimed tasks that wait without a slot. */
+  private static final int MAX_SLOTLESS = 2_048;
+
   final JobStore store;
   private final Map<String, Worker> workers = new LinkedHashMap<>();
   private final List<WorkerGroup> groups = new ArrayList<>();
   private int slots = 4;
-  int maxSlotless = 2_048;
+  int maxSlotless = MAX_SLOTLESS;
   String name = "server-" + ProcessHandle.current().pid();
   Duration stopTimeout = Duration.ofSeconds(5);
   ProcessClock clock = ProcessClock.system();

@@ -1,5 +1,6 @@
 package dev.millrace.cli.command;
 
+import dev.millrace.core.internal.secret.SecretRedactor;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -42,7 +43,8 @@ public record ErrorPrinter(Shell shell, boolean json) {
   }
 
   private void print(
-      ErrorCode code, @Nullable JobId id, String message, @Nullable SuggestedCommand hint) {
+      ErrorCode code, @Nullable JobId id, String text, @Nullable SuggestedCommand hint) {
+    String message = SecretRedactor.redact(text);
     shell.out().flush();
     if (!json) {
       shell.err().println("Error: " + (id == null ? "" : id + ": ") + message);

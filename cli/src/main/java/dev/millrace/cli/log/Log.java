@@ -1,5 +1,6 @@
 package dev.millrace.cli.log;
 
+import dev.millrace.core.internal.secret.SecretRedactor;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import java.io.PrintStream;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes log lines: {@code [YYYY-MM-DD HH:MM:SS.mmm] [LEVEL] [ThreadName] Message}. Errors go to
  * standard error; the rest to standard output for a server, and to standard error for commands,
- * whose output is a result. Stack traces only at DEBUG and TRACE.
+ * whose output is a result. Stack traces only at DEBUG and TRACE. Secrets are redacted.
  */
 public final class Log {
   private static volatile Level least = Level.WARNING;
@@ -87,7 +88,8 @@ public final class Log {
   }
 
   static void write(Level level, String message, @Nullable Throwable problem) {
-    print(level, json ? JsonLines.of(level, message, problem) : text(level, message, problem));
+    String shown = SecretRedactor.redact(message);
+    print(level, json ? JsonLines.of(level, shown, problem) : text(level, shown, problem));
   }
 
   private static String text(Level level, String message, @Nullable Throwable problem) {
@@ -111,7 +113,7 @@ public final class Log {
 
   private static String reason(Throwable problem) {
     String reason = problem.getMessage();
-    return reason == null ? problem.getClass().getSimpleName() : reason;
+    return reason == null ? problem.getClass().getSimpleName() : SecretRedactor.redact(reason);
   }
 
   private static void print(Level level, String text) {
@@ -140,7 +142,7 @@ public final class Log {
   private static String stack(Throwable problem) {
     StringWriter text = new StringWriter();
     problem.printStackTrace(new PrintWriter(text));
-    return text.toString();
+    return SecretRedactor.redact(text.toString());
   }
 
   /** A class of its own: it is loaded only when it is asked for. */

@@ -66,6 +66,8 @@ public final class InferenceOptions {
   /** The default of nrvna. */
   public static final int USUAL_CONTEXT = 8_192;
 
+  private static final int MAX_CONTEXT = 1 << 24;
+
   private InferenceOptions() {}
 
   /** The models by option, else by variable; may be empty. */
@@ -160,10 +162,10 @@ public final class InferenceOptions {
   }
 
   private static EngineSettings engine(Shell shell, Arguments given) {
-    Integer variable = new EnvironmentVariables(shell).integer(2, 1 << 24, "MAX_CTX");
+    Integer variable = new EnvironmentVariables(shell).integer(2, MAX_CONTEXT, "MAX_CTX");
     int otherwise = variable == null ? USUAL_CONTEXT : variable;
     return EngineOptions.settings(shell, given)
         .withSlots(SlotOptions.sequences(shell, given))
-        .withContext(given.integer(CONTEXT, 2, 1 << 24, otherwise));
+        .withContext(given.integer(CONTEXT, 2, MAX_CONTEXT, otherwise));
   }
 }

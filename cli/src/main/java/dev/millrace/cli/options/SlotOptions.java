@@ -18,17 +18,19 @@ public final class SlotOptions {
   private static final int MAX_SEQUENCES = 512;
 
   private static final int MAX_PROGRAMS = 1_000;
+  private static final int USUAL_SEQUENCES = 16;
+  private static final int USUAL_PROGRAMS = 4;
 
   private SlotOptions() {}
 
   /** Sequences of a model at once. */
   public static int sequences(Shell shell, Arguments given) {
-    return slots(shell, given, MAX_SEQUENCES, 16);
+    return slots(shell, given, MAX_SEQUENCES, USUAL_SEQUENCES);
   }
 
   /** Programs at once. */
   public static int programs(Shell shell, Arguments given) {
-    return slots(shell, given, MAX_PROGRAMS, 4);
+    return slots(shell, given, MAX_PROGRAMS, USUAL_PROGRAMS);
   }
 
   private static int slots(Shell shell, Arguments given, int most, int otherwise) {

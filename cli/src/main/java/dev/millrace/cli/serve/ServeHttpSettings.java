@@ -126,12 +126,20 @@ record ServeHttpSettings(
         throw CommandException.suggesting(
             ErrorCode.NOT_FOUND, "no key in " + file, newKey(named), "creates one");
       }
-      return ApiKeys.open(file);
+      return open(file);
     } catch (NoSuchFileException e) {
       throw CommandException.suggesting(
           ErrorCode.NOT_FOUND, "no such file of keys: " + file, newKey(named), "creates one");
     } catch (IOException | IllegalArgumentException e) {
       throw new CommandException("cannot read the keys in " + file + ": " + ErrorText.of(e));
+    }
+  }
+
+  private static ApiKeys open(Path file) {
+    try {
+      return ApiKeys.open(file);
+    } catch (IllegalArgumentException e) {
+      throw new CommandException(e.getMessage());
     }
   }
 

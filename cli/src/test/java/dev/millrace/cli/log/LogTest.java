@@ -62,6 +62,19 @@ class LogTest {
   }
 
   @Test
+  void secretsAreRedacted() {
+    use(true, "MILLRACE_LOG_LEVEL", "debug");
+    IOException problem = new IOException("https://me:hunter2@host/ does not answer");
+    logger.log(Level.INFO, "password=hunter2", problem);
+    Log.useJson();
+    logger.log(Level.INFO, "password=hunter2", problem);
+    Log.trace(problem);
+    assertThat(out.toString() + err)
+        .contains("password=[redacted]", "https://me:[redacted]@host/", "\tat ")
+        .doesNotContain("hunter2");
+  }
+
+  @Test
   void aServersErrorsGoToStderrAndTheRestToStdout() {
     use(true);
     logger.log(Level.DEBUG, "no");

@@ -21,6 +21,7 @@ import java.io.PrintStream;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -115,6 +116,11 @@ class ServeHttpSettingsTest {
         .hasMessageContaining("line 2: scope \"write\"");
     Files.writeString(dir.resolve("empty"), "\n");
     refused("--api-key-file", "empty").hasMessageContaining("no key in");
+    Files.setPosixFilePermissions(keys(), PosixFilePermissions.fromString("rw-rw-rw-"));
+    refused("--api-key-file", "keys")
+        .isInstanceOf(CommandException.class)
+        .hasMessageStartingWith("cannot use the API keys in " + dir.resolve("keys"))
+        .hasMessageContaining("chmod go-w");
     refused("--tls-cert", "a.pem", "--tls-key", "b.pem")
         .isInstanceOf(CommandException.class)
         .hasMessageContaining("--tls-cert: there is no file")

@@ -19,6 +19,9 @@ public record TaskPolicy(
     @Nullable Duration runTimeout,
     int recoveryCeiling) {
 
+  /** The most failures that end a task, and the most crash recoveries in a row. */
+  public static final int MAX_ATTEMPTS = 1_000;
+
   /** The longest wait or limit. */
   public static final Duration LONGEST = Backoff.LIMIT;
 
@@ -26,17 +29,18 @@ public record TaskPolicy(
 
   public TaskPolicy {
     requireAttempts(maxAttempts);
-    if (recoveryCeiling < 0 || recoveryCeiling > 1000) {
+    if (recoveryCeiling < 0 || recoveryCeiling > MAX_ATTEMPTS) {
       throw new IllegalArgumentException(
-          "recoveryCeiling must be 0 to 1000, got " + recoveryCeiling);
+          "recoveryCeiling must be 0 to " + MAX_ATTEMPTS + ", got " + recoveryCeiling);
     }
     positive("queueTimeout", queueTimeout);
     positive("runTimeout", runTimeout);
   }
 
   public static int requireAttempts(int maxAttempts) {
-    if (maxAttempts < 1 || maxAttempts > 1000) {
-      throw new IllegalArgumentException("maxAttempts must be 1 to 1000, got " + maxAttempts);
+    if (maxAttempts < 1 || maxAttempts > MAX_ATTEMPTS) {
+      throw new IllegalArgumentException(
+          "maxAttempts must be 1 to " + MAX_ATTEMPTS + ", got " + maxAttempts);
     }
     return maxAttempts;
   }

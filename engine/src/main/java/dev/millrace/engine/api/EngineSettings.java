@@ -26,8 +26,10 @@ public record EngineSettings(
   /** The rows of the largest batch, and so the largest chunk of a prompt. */
   public static final int ROWS = 512;
 
+  private static final int MAX_THREADS = 1_024;
+
   public EngineSettings {
-    check(threads >= 1 && threads <= 1024, "threads", threads, "1 to 1024");
+    check(threads >= 1 && threads <= MAX_THREADS, "threads", threads, "1 to " + MAX_THREADS);
     check(slots >= 1 && slots <= ROWS, "slots", slots, "1 to " + ROWS);
     check(
         context >= 0 && context != 1,

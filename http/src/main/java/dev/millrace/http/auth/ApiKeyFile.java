@@ -4,15 +4,12 @@ import dev.millrace.core.internal.hash.Sha256;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -41,17 +38,40 @@ public final class ApiKeyFile {
    */
   public static List<Line> read(Path file) throws IOException {
     if (Files.size(file) > MAX_BYTES) {
-      throw new IOException("larger than " + MAX_BYTES + " bytes");
+      throw tooLarge();
     }
+    return parse(Files.readAllLines(file, StandardCharsets.UTF_8));
+  }
+
+  /**
+   * The keys of a file's lines.
+   *
+   * @throws IllegalArgumentException naming the line and the rule it breaks
+   */
+  static List<Line> parse(List<String> text) {
     List<Line> lines = new ArrayList<>();
-    int number = 0;
-    for (String text : Files.readAllLines(file, StandardCharsets.UTF_8)) {
-      number++;
-      if (!text.isBlank() && !text.startsWith("#")) {
-        lines.add(line(text, number));
+    Set<String> names = new HashSet<>();
+    long bytes = 0;
+    for (int i = 0; i < text.size(); i++) {
+      String one = text.get(i);
+      bytes += one.getBytes(StandardCharsets.UTF_8).length + 1;
+      if (!one.isBlank() && !one.startsWith("#")) {
+        Line line = line(one, i + 1);
+        if (!names.add(line.name())) {
+          throw new IllegalArgumentException(
+              "line " + (i + 1) + ": the name \"" + line.name() + "\" is there twice");
+        }
+        lines.add(line);
       }
     }
+    if (bytes > MAX_BYTES + 1) { // the last line need not have an end
+      throw tooLarge();
+    }
     return lines;
+  }
+
+  private static IllegalArgumentException tooLarge() {
+    return new IllegalArgumentException("larger than " + MAX_BYTES + " bytes");
   }
 
   private static Line line(String text, int number) {
@@ -102,60 +122,30 @@ public final class ApiKeyFile {
    */
   public static String add(Path file, String name, Set<KeyScope> scopes) throws IOException {
     requireName(name);
-    List<String> lines = lines(file);
-    if (lines.stream().anyMatch(line -> isOf(line, name))) {
-      throw new IllegalArgumentException(
-          "there is a key called \"" + name + "\" already; remove it, or choose another name");
-    }
     byte[] random = new byte[32];
     new SecureRandom().nextBytes(random);
     String key = "mr_" + Base64.getUrlEncoder().withoutPadding().encodeToString(random);
-    lines.add(
-        name
-            + " "
-            + String.join(",", scopes.stream().sorted().map(KeyScope::word).toList())
-            + " "
-            + hash(key));
-    replace(file, lines);
+    String words = String.join(",", scopes.stream().sorted().map(KeyScope::word).toList());
+    KeyFileEdit.apply(
+        file,
+        lines -> {
+          if (lines.stream().anyMatch(line -> isOf(line, name))) {
+            throw new IllegalArgumentException(
+                "there is a key called \""
+                    + name
+                    + "\" already; remove it, or choose another name");
+          }
+          return lines.add(name + " " + words + " " + hash(key));
+        });
     return key;
   }
 
   /** Removes the key of that name; false if there is none. */
   public static boolean remove(Path file, String name) throws IOException {
-    List<String> lines = lines(file);
-    boolean removed = lines.removeIf(line -> isOf(line, name));
-    if (removed) {
-      replace(file, lines);
-    }
-    return removed;
+    return KeyFileEdit.apply(file, lines -> lines.removeIf(line -> isOf(line, name)));
   }
 
   private static boolean isOf(String line, String name) {
     return line.strip().split("\\s+")[0].equals(name);
-  }
-
-  private static List<String> lines(Path file) throws IOException {
-    try {
-      return new ArrayList<>(Files.readAllLines(file, StandardCharsets.UTF_8));
-    } catch (NoSuchFileException e) {
-      return new ArrayList<>();
-    }
-  }
-
-  /** Replaces the file atomically: a server may read it at any time. */
-  private static void replace(Path file, List<String> lines) throws IOException {
-    Path directory = file.toAbsolutePath().getParent();
-    Path fresh =
-        Files.createTempFile(
-            directory,
-            ".keys",
-            null,
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    try {
-      Files.write(fresh, lines, StandardCharsets.UTF_8, StandardOpenOption.TRUNCATE_EXISTING);
-      Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
-    } finally {
-      Files.deleteIfExists(fresh);
-    }
   }
 }

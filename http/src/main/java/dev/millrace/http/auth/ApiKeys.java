@@ -2,55 +2,104 @@ package dev.millrace.http.auth;
 
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that clients of the API may have. Of those of a file, each lookup checks whether the file changed, so that a removed key is
- * refused at once; if the file cannot be read, the keys read before stay valid.
+ * The keys that clients of the API may have. Of those of a file, each lookup checks whether the file
+ * changed, so that a removed key is refused at once. A file that is missing, unreadable or open to
+ * changes by other users means that no key is accepted: otherwise a key could no longer be revoked.
+ * Thread-safe.
  */
 public final class ApiKeys {
+  /** How long the file may be missing or unreadable, such as while it is replaced. */
+  public static final Duration MAX_UNREADABLE = Duration.ofSeconds(10);
+
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+  private static final Map<String, Object> NO_STAMP = Map.of();
 
   private final @Nullable Path file; // null: the keys never change
+  private final LongSupplier nanoTime;
   private final ReentrantLock reading = new ReentrantLock();
-  private volatile Stamp stamp;
-  private volatile List<Key> keys;
+  private volatile State state; // changed under the lock
 
-  private ApiKeys(@Nullable Path file, Stamp stamp, List<Key> keys) {
+  /**
+   * What is known of the file.
+   *
+   * @param stamp the attributes that it had
+   * @param keys the last that were valid
+   * @param trouble why it cannot be used now; null: it can
+   * @param since the nano time at which that kind of trouble began
+   * @param logged the trouble that the log has a line about; null: none
+   */
+  private record State(
+      Map<String, Object> stamp,
+      List<Key> keys,
+      KeyFileReading.@Nullable Trouble trouble,
+      long since,
+      boolean refused,
+      KeyFileReading.@Nullable Trouble logged) {
+
+    static State valid(Map<String, Object> stamp, List<Key> keys) {
+      return new State(stamp, keys, null, 0, false, null);
+    }
+
+    boolean isUnreadable() {
+      return trouble != null && trouble.kind() == KeyFileReading.Kind.UNREADABLE;
+    }
+  }
+
+  private record Key(byte[] hash, Principal principal) {
+    static List<Key> all(List<ApiKeyFile.Line> lines) {
+      List<Key> keys = new ArrayList<>();
+      for (ApiKeyFile.Line line : lines) {
+        byte[] hash = line.hash().getBytes(StandardCharsets.US_ASCII);
+        keys.add(new Key(hash, new Principal(line.name(), line.scopes())));
+      }
+      return List.copyOf(keys);
+    }
+  }
+
+  private ApiKeys(@Nullable Path file, LongSupplier nanoTime, State state) {
     this.file = file;
-    this.stamp = stamp;
-    this.keys = keys;
+    this.nanoTime = nanoTime;
+    this.state = state;
   }
 
   /**
-   * @throws IllegalArgumentException if the file cannot be read or breaks a rule
+   * @throws IllegalArgumentException if the file cannot be used: why, and what to do
    */
   public static ApiKeys open(Path file) {
-    try {
-      Stamp stamp = Stamp.of(file);
-      return new ApiKeys(file, stamp, read(file));
-    } catch (NoSuchFileException e) {
-      throw new IllegalArgumentException(
-          "there is no file of API keys " + file + "; create one with a key in it");
-    } catch (IOException | IllegalArgumentException e) {
-      throw new IllegalArgumentException("cannot read API keys from " + file + ": " + reason(e));
-    }
+    return open(file, System::nanoTime);
+  }
+
+  /** As the other method, with the clock that measures how long the file cannot be read. */
+  public static ApiKeys open(Path file, LongSupplier nanoTime) {
+    Map<String, Object> stamp = stamp(file);
+    return switch (KeyFileReading.of(file)) {
+      case KeyFileReading.Valid(List<ApiKeyFile.Line> lines) ->
+          new ApiKeys(file, nanoTime, State.valid(stamp, Key.all(lines)));
+      case KeyFileReading.Trouble trouble ->
+          throw new IllegalArgumentException(
+              "cannot use the API keys in "
+                  + file
+                  + ": "
+                  + trouble.reason()
+                  + "; "
+                  + trouble.remedy());
+    };
   }
 
   /**
@@ -59,92 +108,126 @@ public final class ApiKeys {
    * @throws IllegalArgumentException if two have the same name
    */
   public static ApiKeys of(List<ApiKeyFile.Line> lines) {
-    return new ApiKeys(null, Stamp.NONE, keys(lines));
-  }
-
-  /** The owner of a key. Takes the same time for every key, valid or not. */
-  public Optional<Principal> find(String key) {
-    refresh();
-    byte[] hash = ApiKeyFile.hash(key).getBytes(StandardCharsets.US_ASCII);
-    Principal found = null;
-    for (Key candidate : keys) {
-      if (MessageDigest.isEqual(candidate.hash(), hash)) {
-        found = candidate.principal();
-      }
-    }
-    return Optional.ofNullable(found);
-  }
-
-  private void refresh() {
-    Path file = this.file;
-    if (file == null) {
-      return;
-    }
-    Stamp now = stampNow(file);
-    if (now.equals(stamp) || !reading.tryLock()) {
-      return;
-    }
-    try {
-      stamp = now;
-      keys = read(file);
-      LOG.log(Level.INFO, "read {0} API keys from {1}", keys.size(), file);
-    } catch (IOException | IllegalArgumentException e) {
-      LOG.log(
-          Level.ERROR,
-          "cannot read API keys from {0}: {1}; those read before stay valid",
-          file,
-          reason(e));
-    } finally {
-      reading.unlock();
-    }
-  }
-
-  /** The reason in words: the message of a JDK exception is often only the file name. */
-  private static String reason(Exception e) {
-    return switch (e) {
-      case NoSuchFileException _ -> "there is no such file";
-      case AccessDeniedException _ -> "this user may not read it";
-      case CharacterCodingException _ -> "it is not UTF-8";
-      case FileSystemException f when f.getReason() != null -> f.getReason();
-      default -> String.valueOf(e.getMessage());
-    };
-  }
-
-  private static Stamp stampNow(Path file) {
-    try {
-      return Stamp.of(file);
-    } catch (IOException e) {
-      return Stamp.NONE;
-    }
-  }
-
-  private static List<Key> read(Path file) throws IOException {
-    return keys(ApiKeyFile.read(file));
-  }
-
-  private static List<Key> keys(List<ApiKeyFile.Line> lines) {
-    List<Key> keys = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (ApiKeyFile.Line line : lines) {
       if (!names.add(line.name())) {
         throw new IllegalArgumentException("the name \"" + line.name() + "\" is there twice");
       }
-      keys.add(
-          new Key(
-              line.hash().getBytes(StandardCharsets.US_ASCII),
-              new Principal(line.name(), line.scopes())));
     }
-    return List.copyOf(keys);
+    return new ApiKeys(null, System::nanoTime, State.valid(NO_STAMP, Key.all(lines)));
   }
 
-  private record Key(byte[] hash, Principal principal) {}
+  /** The owner of a key. Takes the same time for every key, valid or not. */
+  public Optional<Principal> find(String key) {
+    refresh(false);
+    State now = state;
+    byte[] hash = ApiKeyFile.hash(key).getBytes(StandardCharsets.US_ASCII);
+    Principal found = null;
+    for (Key candidate : now.keys()) {
+      if (MessageDigest.isEqual(candidate.hash(), hash)) {
+        found = candidate.principal();
+      }
+    }
+    return now.refused() ? Optional.empty() : Optional.ofNullable(found);
+  }
 
-  private record Stamp(@Nullable FileTime modified, long size, @Nullable Object file) {
-    static final Stamp NONE = new Stamp(null, -1, null);
+  /** Whether no key is accepted, because the file cannot be relied on. */
+  public boolean areRefused() {
+    refresh(false);
+    return state.refused();
+  }
 
-    static Stamp of(Path path) throws IOException {
-      BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
-      return new Stamp(now.lastModifiedTime(), now.size(), now.fileKey());
+  /** What is wrong with the file, without its path, because anyone may read it; empty: nothing. */
+  public Optional<String> trouble() {
+    refresh(false);
+    State now = state;
+    KeyFileReading.Trouble trouble = now.trouble();
+    if (trouble == null || now.isUnreadable() && !now.refused()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "the file of API keys "
+            + trouble.kind().text()
+            + ": "
+            + (now.refused() ? "no key is accepted" : "its changes are not in force")
+            + "; the server's log says what to do");
+  }
+
+  /**
+   * Reads the file, whether or not it seems changed. Call it every few seconds: then a change is
+   * noticed that leaves the file's attributes as they were, and trouble without any request.
+   */
+  public void reload() {
+    refresh(true);
+  }
+
+  private void refresh(boolean always) {
+    Path file = this.file;
+    if (file == null) {
+      return;
+    }
+    Map<String, Object> stamp = stamp(file);
+    boolean unchanged = stamp.equals(state.stamp()) && !state.isUnreadable();
+    if (unchanged && !always || !reading.tryLock()) {
+      return;
+    }
+    try {
+      state =
+          switch (KeyFileReading.of(file)) {
+            case KeyFileReading.Valid(List<ApiKeyFile.Line> lines) -> valid(file, stamp, lines);
+            case KeyFileReading.Trouble trouble -> troubled(file, stamp, trouble);
+          };
+    } finally {
+      reading.unlock();
+    }
+  }
+
+  private State valid(Path file, Map<String, Object> stamp, List<ApiKeyFile.Line> lines) {
+    if (state.logged() != null) {
+      LOG.log(Level.INFO, "the API keys in {0} are in force again: {1}", file, lines.size());
+    } else if (!stamp.equals(state.stamp())) {
+      LOG.log(Level.INFO, "read {0} API keys from {1}", lines.size(), file);
+    }
+    return State.valid(stamp, Key.all(lines));
+  }
+
+  /** Keys that are refused are accepted again only after the file was read and is valid. */
+  private State troubled(Path file, Map<String, Object> stamp, KeyFileReading.Trouble trouble) {
+    State before = state;
+    long now = nanoTime.getAsLong();
+    boolean same = before.trouble() != null && before.trouble().kind() == trouble.kind();
+    long since = same ? before.since() : now;
+    boolean refused =
+        before.refused()
+            || switch (trouble.kind()) {
+              case UNSAFE -> true;
+              case UNREADABLE -> now - since > MAX_UNREADABLE.toNanos();
+              case INVALID -> false;
+            };
+    boolean tolerated = trouble.kind() == KeyFileReading.Kind.UNREADABLE && !refused;
+    if (!tolerated && !trouble.equals(before.logged())) {
+      log(file, trouble, refused);
+    }
+    return new State(
+        stamp, before.keys(), trouble, since, refused, tolerated ? before.logged() : trouble);
+  }
+
+  private static void log(Path file, KeyFileReading.Trouble trouble, boolean refused) {
+    LOG.log(
+        Level.ERROR,
+        "cannot use the API keys in {0}: {1}; {2}; {3}",
+        file,
+        trouble.reason(),
+        refused ? "no key is accepted" : "those read before stay valid",
+        trouble.remedy());
+  }
+
+  /** What changes whenever the file is written, replaced, moved, or gets another owner or mode. */
+  private static Map<String, Object> stamp(Path file) {
+    try {
+      return Files.readAttributes(file, "unix:dev,ino,ctime,lastModifiedTime,size,uid,mode");
+    } catch (IOException e) {
+      return NO_STAMP;
     }
   }
 }

@@ -30,6 +30,9 @@ final class WorkerRoutes {
   private static final Duration JOBNIK_LEASE = Duration.ofMinutes(30);
 
   private static final int DEFAULT_LEASE_SECONDS = 60;
+  private static final int MAX_LEASE_SECONDS = 3_600;
+  private static final int MAX_WAIT_SECONDS = 60;
+  private static final int MAX_TASKS = 1_000;
   private static final int MAX_NAME = 100;
 
   private final EntityLookup lookup;
@@ -66,7 +69,7 @@ final class WorkerRoutes {
   }
 
   private ApiResponse dequeue(ApiRequest call) throws InterruptedException {
-    Integer limit = RequestParameters.number(call, "limit", null, 1, 1_000);
+    Integer limit = RequestParameters.number(call, "limit", null, 1, MAX_TASKS);
     DequeueRequest request = dequeueRequest(call, limit == null ? 1 : limit);
     types.markSeen(request.type());
     DequeueResponse response = new DequeueResponse(dispatcher, contexts, call);
@@ -88,12 +91,12 @@ final class WorkerRoutes {
     String worker = worker(call);
     Integer lease =
         RequestParameters.number(
-            call, "lease", worker == null ? null : DEFAULT_LEASE_SECONDS, 5, 3_600);
+            call, "lease", worker == null ? null : DEFAULT_LEASE_SECONDS, 5, MAX_LEASE_SECONDS);
     if (worker == null && lease != null) {
       throw JobnikProblems.invalid(
           "request/query/lease needs the header " + WORKER + "; without it a lease is 30 minutes");
     }
-    Integer wait = RequestParameters.number(call, "wait", 0, 0, 60);
+    Integer wait = RequestParameters.number(call, "wait", 0, 0, MAX_WAIT_SECONDS);
     return new DequeueRequest(
         type,
         limit,
@@ -101,7 +104,7 @@ final class WorkerRoutes {
         lease == null ? JOBNIK_LEASE : Duration.ofSeconds(lease),
         worker == null,
         Duration.ofSeconds(wait == null ? 0 : wait),
-        call::isClientGone);
+        () -> call.isClientGone() || !call.isAdmitted());
   }
 
   private static @Nullable String worker(ApiRequest call) {

@@ -4,6 +4,7 @@ import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.health.StoreHealth.Trouble;
+import dev.millrace.http.auth.ApiKeys;
 import dev.millrace.server.Server;
 import dev.millrace.server.ServerState;
 import dev.millrace.server.ServerStatus;
@@ -12,7 +13,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The readiness checks of every server: its store answers, it accepts tasks, its threads live. */
+/** The readiness checks of every server: its store, its threads, its keys, and that it runs. */
 public final class BuiltInReadinessChecks {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
 
@@ -52,6 +53,15 @@ public final class BuiltInReadinessChecks {
                       + (dead == 1 ? " thread has" : " threads have")
                       + " died; the server's log says which and why; restart the server");
         });
+  }
+
+  /**
+   * The file of API keys can be relied on.
+   *
+   * @param keys null: there are none
+   */
+  public static ReadinessCheck keys(@Nullable ApiKeys keys) {
+    return ReadinessCheck.of("keys", () -> keys == null ? Optional.empty() : keys.trouble());
   }
 
   /**

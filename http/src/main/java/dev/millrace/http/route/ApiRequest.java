@@ -59,6 +59,14 @@ public interface ApiRequest {
   }
 
   /**
+   * Whether the caller's key still allows this request. For handlers that wait for a long time and
+   * then hand out something.
+   */
+  default boolean isAdmitted() {
+    return true;
+  }
+
+  /**
    * Reserves memory for part of a response while it is built, so that all requests together do not
    * exhaust it.
    *

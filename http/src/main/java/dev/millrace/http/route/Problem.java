@@ -1,5 +1,6 @@
 package dev.millrace.http.route;
 
+import dev.millrace.core.internal.secret.SecretRedactor;
 import dev.millrace.core.json.JsonObject;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -89,7 +90,8 @@ public final class Problem extends RuntimeException {
       @Nullable JsonObject details,
       Map<String, String> headers,
       @Nullable Field field) {
-    super(message, null, false, false); // a response, not a failure: no stack trace
+    // a response, not a failure: no stack trace
+    super(SecretRedactor.redact(message), null, false, false);
     this.kind = kind;
     this.code = code;
     this.details = details;

@@ -1,5 +1,6 @@
 package dev.millrace.http.so1;
 
+import dev.millrace.core.internal.secret.SecretRedactor;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -13,19 +14,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Removes private data from the stored inputs of a job, and from messages and log lines. */
 final class Redaction {
-  /** API keys in common formats, including those of Millrace. */
-  private static final String KEYS =
-      "(?i:bearer )[^\\s\"',;]{16,}|\\bsk-[A-Za-z0-9_-]{8,}|\\bmr_[A-Za-z0-9_-]{43}";
-
   /**
    * Absolute paths of files with at least two segments. Not the paths of this API, nor what follows
    * a host or the {@code #} of a schema.
    */
-  private static final String FILES =
-      "(?i:file):/[^\\s\"',;]*|\\b[A-Za-z]:\\\\[^\\s\"':,;]+"
-          + "|(?<![\\w/.#~\\]})-])/(?!v1/|api/|docs/api\\b)[^\\s\"':,;()/]+/[^\\s\"':,;()]+";
-
-  private static final Pattern SECRET = Pattern.compile(KEYS + "|" + FILES);
+  private static final Pattern FILES =
+      Pattern.compile(
+          "(?i:file):/[^\\s\"',;]*|\\b[A-Za-z]:\\\\[^\\s\"':,;]+"
+              + "|(?<![\\w/.#~\\]})-])/(?!v1/|api/|docs/api\\b)[^\\s\"':,;()/]+/[^\\s\"':,;()]+");
 
   private Redaction() {}
 
@@ -74,8 +70,8 @@ final class Redaction {
     return "[redacted: " + text.codePointCount(0, text.length()) + " characters]";
   }
 
-  /** The text without API keys and paths of files. */
+  /** The text without secrets and paths of files. */
   static String redactSecrets(String text) {
-    return SECRET.matcher(text).replaceAll("[redacted]");
+    return FILES.matcher(SecretRedactor.redact(text)).replaceAll(SecretRedactor.REDACTED);
   }
 }

@@ -19,6 +19,10 @@ import java.util.function.Supplier;
  */
 public final class BodyReader {
   private static final int CHUNK = 16 << 10;
+
+  /** Bodies that are being processed take at most this part of the heap. */
+  private static final int HEAP_SHARE = 4;
+
   private static final int MAX_SKIP = 1 << 20;
   private static final long MAX_SKIP_TIME = 2_000_000_000L;
   private static final byte[] EMPTY = new byte[0];
@@ -27,7 +31,9 @@ public final class BodyReader {
   private final RequestMemoryBudget memory;
 
   public BodyReader(HttpLimits limits) {
-    this(limits, Math.max(2L * limits.sizes().maxBulkBody(), Runtime.getRuntime().maxMemory() / 4));
+    this(
+        limits,
+        Math.max(2L * limits.sizes().maxBulkBody(), Runtime.getRuntime().maxMemory() / HEAP_SHARE));
   }
 
   /**

@@ -54,10 +54,20 @@ public record WebhookSettings(
     }
   }
 
-  /** A timeout of 10 s, 256 concurrent requests, 4 per host. */
+  private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
+  private static final int DEFAULT_MAX_CONCURRENT = 256;
+  private static final int DEFAULT_MAX_PER_HOST = 4;
+
+  /** The default timeout and limits. */
   public static WebhookSettings of(WebhookAllowList allow, String secret) {
     return new WebhookSettings(
-        allow, secret, RetrySchedule.DEFAULT, Duration.ofSeconds(10), 256, 4, Clock.systemUTC());
+        allow,
+        secret,
+        RetrySchedule.DEFAULT,
+        DEFAULT_TIMEOUT,
+        DEFAULT_MAX_CONCURRENT,
+        DEFAULT_MAX_PER_HOST,
+        Clock.systemUTC());
   }
 
   public WebhookSettings withClock(Clock other) {

@@ -7,13 +7,19 @@ import dev.millrace.core.event.Fact;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobReader.Query;
+import dev.millrace.http.auth.ApiKeyFile;
+import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.jobnik.JobnikTestServer.ApiReply;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The routes for workers. */
 class WorkerRoutesTest {
@@ -357,6 +363,27 @@ class WorkerRoutesTest {
       assertThat(api.dequeue("t", "eve", "?wait=0").brief()).isEqualTo("404 TASK_NOT_FOUND");
       api.tasks(stage, 1);
       assertThat(waiting.get().string("worker")).isEqualTo("bob");
+    }
+  }
+
+  @Test
+  void waitingWorkerWhoseKeyIsRevokedGetsNoTask(@TempDir Path directory) throws Exception {
+    String stage = api.stage(api.job(), "t");
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var waiting =
+          threads.submit(
+              () ->
+                  api.statusWithScope(
+                      KeyScope.WORK,
+                      directory,
+                      uri ->
+                          HttpRequest.newBuilder(uri.resolve("/v1/stages/t/tasks/dequeue?wait=60"))
+                              .method("PATCH", BodyPublishers.noBody())));
+      await().until(() -> api.waiting() == 1);
+      ApiKeyFile.remove(directory.resolve("keys"), "somebody");
+      api.tasks(stage, 1);
+      assertThat(waiting.get()).isEqualTo(404);
+      assertThat(api.dequeue("t", "bob", "?wait=10").string("worker")).isEqualTo("bob");
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.millrace.server.exec;
 
+import dev.millrace.core.internal.secret.PrivateKeys;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
@@ -11,6 +12,7 @@ import java.util.function.Consumer;
 final class StderrLines {
   private final ExecLimits limits;
   private final Consumer<String> log;
+  private final PrivateKeys keys = new PrivateKeys();
   private final ByteArrayOutputStream line = new ByteArrayOutputStream();
   private boolean cut; // whether the current line is cut
   private boolean begun; // whether there is a current line
@@ -46,7 +48,8 @@ final class StderrLines {
   }
 
   private void endLine() {
-    String text = line.toString(StandardCharsets.UTF_8).stripTrailing() + (cut ? "…" : "");
+    String text =
+        keys.redactLine(line.toString(StandardCharsets.UTF_8).stripTrailing()) + (cut ? "…" : "");
     int size = line.size();
     line.reset();
     cut = false;

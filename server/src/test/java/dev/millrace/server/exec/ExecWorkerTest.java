@@ -167,6 +167,25 @@ class ExecWorkerTest {
   }
 
   @Test
+  void secretsOnStderrAreRedacted() throws InterruptedException {
+    String command =
+        "printf '%s\\n' 'key sk-0123456789' '-----BEGIN PRIVATE KEY-----' MIIE abc"
+            + " '-----END PRIVATE KEY-----' fine >&2; echo 'password=hunter2' >&2; exit 1";
+    Flow.Job job = run(command, "x");
+
+    assertThat(job.error()).isEqualTo("exit 1: password=[redacted]");
+    assertThat(inMemory.lines(job.id()))
+        .containsExactly(
+            "key [redacted]",
+            "[redacted]",
+            "[redacted]",
+            "[redacted]",
+            "[redacted]",
+            "fine",
+            "password=[redacted]");
+  }
+
+  @Test
   void stderrIsLoggedWhileTheProgramRuns() throws InterruptedException {
     inMemory.start(new ExecWorker("run", "echo here >&2; exec sleep 300"));
     JobId job = inMemory.submit("run", "x");

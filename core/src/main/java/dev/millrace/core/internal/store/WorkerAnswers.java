@@ -4,6 +4,7 @@ import dev.millrace.core.event.Fact;
 import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.WorkerLogRules;
+import dev.millrace.core.internal.secret.SecretRedactor;
 import dev.millrace.core.internal.store.JobRepository.KeptResult;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
@@ -114,8 +115,9 @@ final class WorkerAnswers<J extends StoredJob> {
   }
 
   Outcome release(Claim claim, String reason) {
+    String shown = SecretRedactor.redact(reason);
     JobUpdater.Step<J, Outcome> rule =
-        (_, update) -> ClaimRules.release(update, claim.key(), reason);
+        (_, update) -> ClaimRules.release(update, claim.key(), shown);
     return orAbandon(claim, () -> answer(claim, PartialOutput.NONE, rule));
   }
 
@@ -273,12 +275,13 @@ final class WorkerAnswers<J extends StoredJob> {
   }
 
   void log(Claim claim, String level, String line) {
+    String shown = SecretRedactor.redact(line);
     updater.stepWithoutWaiting(
         claim.job(),
         (job, update) -> {
           ClaimSignal signal = signal(job, claim);
           if (signal.isPresent()) {
-            WorkerLogRules.record(update, claim.key(), level, line);
+            WorkerLogRules.record(update, claim.key(), level, shown);
           }
           return signal;
         });

@@ -239,6 +239,20 @@ abstract class OutcomeContract extends ContractCase {
   }
 
   @Test
+  void secretsOfWorkersAreNotKept() {
+    JobId id = submit(stage("a", "x"));
+    Claim released = claimOne("a");
+    store.log(released, "info", "login with password=hunter2");
+    store.release(released, "no answer from https://me:hunter2@host/");
+    store.fail(claimOne("a"), Failure.permanent("token: hunter2 was refused"));
+    crash();
+    assertThat(events(id).toString())
+        .contains("login with password=[redacted]", "https://me:[redacted]@host/")
+        .doesNotContain("hunter2");
+    assertThat(view(id).error()).contains("token: [redacted] was refused");
+  }
+
+  @Test
   void resultsComeWithTheirReceipts() {
     JsonObject receipt = JsonObject.create().put("seed", 7L).put("model", "m");
     TaskResult result = TaskResult.of("text").withReceipt(receipt);

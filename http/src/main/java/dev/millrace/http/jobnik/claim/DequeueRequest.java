@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
  * @param worker the name of the worker, for logs
  * @param tokenless whether the reports will come without a token
  * @param maxWait how long to wait for the first task
- * @param clientGone whether the client has disconnected
+ * @param clientGone whether the client has disconnected, or its key no longer allows this
  */
 public record DequeueRequest(
     String type,

@@ -107,7 +107,7 @@ public final class TaskDispatcher implements AutoCloseable {
   void releaseAll(List<Claim> claims) {
     for (Claim claim : claims) {
       try {
-        store.release(claim, "the client disconnected before it got the task");
+        store.release(claim, "the client disconnected, or lost its key, before it got the task");
       } catch (RuntimeException e) {
         LOG.log(
             Level.WARNING,
