@@ -54,7 +54,9 @@ public final class NoteFiles implements NoteStore {
   public Optional<String> readNote(String collection, String name) {
     Path file = file(collection, name);
     try {
-      return Optional.of(StrictUtf8.of(file, disk.read(file, MAX_BYTES)));
+      return disk.kind(file) == Disk.Kind.NOTHING // often: a new key, for example
+          ? Optional.empty()
+          : Optional.of(StrictUtf8.of(file, disk.read(file, MAX_BYTES)));
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (IOException e) {
@@ -118,6 +120,32 @@ public final class NoteFiles implements NoteStore {
       named.add(collection);
       disk.rename(temporary, file);
       commits.commit(unsynced.addDirectory(file.getParent()));
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot write the note " + collection + "/" + name, e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * The note has its own name at once, and is enlisted: it needs no sync of its own, because each
+   * later commit of this process waits for the sync that it is in.
+   */
+  @Override
+  public void writeNoteAhead(String collection, String name, String text) {
+    Path file = file(collection, name);
+    byte[] bytes = StrictUtf8.bytes(NoteStore.requireText(text));
+    ReentrantLock lock = locks.get(Math.floorMod(file.hashCode(), locks.size()));
+    lock.lock();
+    try {
+      UnsyncedChanges created = new UnsyncedChanges();
+      directories(collection, created);
+      if (!created.isEmpty()) {
+        commits.commit(created);
+        named.add(collection);
+      }
+      disk.write(file, bytes);
+      commits.enlist(new UnsyncedChanges().addFile(file).addDirectory(file.getParent()));
     } catch (IOException e) {
       throw StoreErrors.of("cannot write the note " + collection + "/" + name, e);
     } finally {
