@@ -101,7 +101,8 @@ final class WorkerRoutes {
         lease == null ? JOBNIK_LEASE : Duration.ofSeconds(lease),
         worker == null,
         Duration.ofSeconds(wait == null ? 0 : wait),
-        call::isClientGone);
+        call::isClientGone,
+        call::reserveLongPoll);
   }
 
   private static @Nullable String worker(ApiRequest call) {
