@@ -110,8 +110,7 @@ public record HttpLimits(
     /** As many requests as that, and 1,000 others of each key, 10,000 of all. */
     public static Concurrency of(Cap streams, Cap longPolls) {
       return new Concurrency(
-          new Cap(
-              1_000 + streams.perKey + longPolls.perKey, 10_000 + streams.all + longPolls.all),
+          new Cap(1_000 + streams.perKey + longPolls.perKey, 10_000 + streams.all + longPolls.all),
           streams,
           longPolls);
     }
@@ -132,8 +131,7 @@ public record HttpLimits(
   }
 
   public HttpLimits withRate(double perSecond, int burst) {
-    return new HttpLimits(
-        sizes, new Rate(perSecond, burst), maxConnections, timeouts, concurrency);
+    return new HttpLimits(sizes, new Rate(perSecond, burst), maxConnections, timeouts, concurrency);
   }
 
   public HttpLimits withBodies(int single, int bulk) {
@@ -153,8 +151,7 @@ public record HttpLimits(
   /** With connections enough for all of them over HTTP/1. */
   public HttpLimits withConcurrency(Concurrency most) {
     int needed =
-        Math.addExact(
-            Math.addExact(most.streams.all, most.longPolls.all), OTHER_CONNECTIONS);
+        Math.addExact(Math.addExact(most.streams.all, most.longPolls.all), OTHER_CONNECTIONS);
     return new HttpLimits(sizes, rate, Math.max(maxConnections, needed), timeouts, most);
   }
 }

@@ -47,7 +47,8 @@ class TaskDispatcherTest {
   }
 
   private static DequeueRequest request(String worker, Duration maxWait, BooleanSupplier gone) {
-    return new DequeueRequest("t", 1, worker, Duration.ofMinutes(1), false, maxWait, gone, () -> {});
+    return new DequeueRequest(
+        "t", 1, worker, Duration.ofMinutes(1), false, maxWait, gone, () -> {});
   }
 
   private Future<List<Claim>> waiter(String worker) {
@@ -164,7 +165,14 @@ class TaskDispatcherTest {
             () ->
                 dispatcher.claim(
                     new DequeueRequest(
-                        "u", 1, "other", Duration.ofMinutes(1), false, LONG, () -> false, () -> {})));
+                        "u",
+                        1,
+                        "other",
+                        Duration.ofMinutes(1),
+                        false,
+                        LONG,
+                        () -> false,
+                        () -> {})));
     awaitTrue(() -> dispatcher.waiting() == 1);
     submit(1);
     assertThat(dispatcher.claim(request("w", Duration.ZERO, () -> false))).hasSize(1);

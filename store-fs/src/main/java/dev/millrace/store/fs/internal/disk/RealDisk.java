@@ -14,6 +14,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -40,17 +41,15 @@ public final class RealDisk implements Disk {
     this.reserve = new DiskReserve(root);
   }
 
-  /** Nothing is a usual answer: a submission asks for a dozen names that are free, so no throw. */
   @Override
   public Kind kind(Path path) throws IOException {
-    BasicFileAttributes found =
-        path.getFileSystem()
-            .provider()
-            .readAttributesIfExists(path, BasicFileAttributes.class, NOFOLLOW_LINKS);
-    if (found == null) {
+    try {
+      BasicFileAttributes found =
+          Files.readAttributes(path, BasicFileAttributes.class, NOFOLLOW_LINKS);
+      return found.isRegularFile() ? Kind.FILE : found.isDirectory() ? Kind.DIRECTORY : Kind.OTHER;
+    } catch (NoSuchFileException e) {
       return Kind.NOTHING;
     }
-    return found.isRegularFile() ? Kind.FILE : found.isDirectory() ? Kind.DIRECTORY : Kind.OTHER;
   }
 
   @Override

@@ -54,9 +54,7 @@ public final class NoteFiles implements NoteStore {
   public Optional<String> readNote(String collection, String name) {
     Path file = file(collection, name);
     try {
-      return disk.kind(file) == Disk.Kind.NOTHING // often: a new key, for example
-          ? Optional.empty()
-          : Optional.of(StrictUtf8.of(file, disk.read(file, MAX_BYTES)));
+      return Optional.of(StrictUtf8.of(file, disk.read(file, MAX_BYTES)));
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (IOException e) {

@@ -117,7 +117,9 @@ class NoteFilesCrashTest {
     int before = rig.disk.operations();
     rig.store.writeNoteAhead(SHELF, "second", "x");
     for (int n = before + 1; n <= rig.disk.operations(); n++) {
-      assertThat(rig.disk.operation(n).what().syncs()).as(rig.disk.operation(n).toString()).isFalse();
+      assertThat(rig.disk.operation(n).what().syncs())
+          .as(rig.disk.operation(n).toString())
+          .isFalse();
     }
     assertThat(rig.store.readNote(SHELF, "second")).contains("x");
   }

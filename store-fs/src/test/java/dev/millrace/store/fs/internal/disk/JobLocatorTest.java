@@ -93,8 +93,7 @@ class JobLocatorTest {
                   }
                   return method.invoke(real, arguments);
                 });
-    JobLocator locator =
-        JobLocator.ofOwner(resumedMeanwhile, layout, new CountedWaits(), moves);
+    JobLocator locator = JobLocator.ofOwner(resumedMeanwhile, layout, new CountedWaits(), moves);
     assertThat(locator.find(id)).contains(JobState.PENDING);
   }
 }
