@@ -14,8 +14,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Measures requests per second that create jobs, claim tasks and complete them, each durable before
- * its response. The baseline is a handler that does nothing after the same checks.
+ * Measures requests per second that create jobs (without and with an idempotency key), claim tasks
+ * and complete them, each durable before its response. The baseline is a handler that does nothing
+ * after the same checks.
  *
  * <p>Options: {@code --connections} (64), {@code --requests} of each kind in a round (4,000),
  * {@code --rounds} (5), {@code --client} raw or sdk, {@code --apart} (the server in a process of
@@ -56,14 +57,16 @@ public final class HttpBench {
     return new InterleavedRounds()
         .add("empty handler", () -> clients.perSecond(requests, BenchClient::empty))
         .add("POST /v1/jobs", () -> clients.perSecond(requests, BenchClient::openJob))
+        .add("POST /v1/jobs, with a key", () -> clients.perSecond(requests, BenchClient::keyedJob))
         .add("POST /api/jobs", () -> clients.perSecond(requests, BenchClient::generate))
         .add("dequeue, one job", () -> dequeue(preparedJobs.oneJob(requests, CHUNK)))
-        .add("complete, one job", this::complete)
+        .add("complete, one job", () -> complete(preparedJobs.oneJob(requests, CHUNK)))
         .add("dequeue, jobs of one task", () -> dequeue(preparedJobs.manyJobs(requests, 1)))
-        .add("complete, jobs of one task", this::complete);
+        .add("complete, jobs of one task", () -> complete(preparedJobs.manyJobs(requests, 1)));
   }
 
   private double dequeue(PreparedJobs.Tasks tasks) throws Exception {
+    held.clear();
     return clients.perSecond(
         tasks.count(),
         each ->
@@ -72,8 +75,9 @@ public final class HttpBench {
                     .orElseThrow(() -> new IOException("no task left of " + tasks.count()))));
   }
 
-  /** Completes what was dequeued last. */
-  private double complete() throws Exception {
+  /** Measures the completions only. Rounds run in either order: it claims its tasks itself. */
+  private double complete(PreparedJobs.Tasks tasks) throws Exception {
+    dequeue(tasks);
     return clients.perSecond(held.size(), each -> each.complete(held.remove()));
   }
 }

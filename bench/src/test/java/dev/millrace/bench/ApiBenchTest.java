@@ -2,6 +2,8 @@ package dev.millrace.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.api.ApiJob;
+import dev.millrace.api.ApiStage;
 import dev.millrace.bench.harness.ScratchDirectories;
 import dev.millrace.bench.http.BenchClient;
 import dev.millrace.bench.http.BenchClient.HeldTask;
@@ -40,8 +42,27 @@ class ApiBenchTest {
         MillraceClient reader = MillraceClient.at(host.api())) {
       new HttpBench(clients, preparedJobs, REQUESTS).series().runWarm(1);
 
-      // Open jobs, prompts, the one of many tasks, those of one task; none by the empty handler.
-      assertThat(reader.jobs().all(JobFilter.all())).hasSize(3 * REQUESTS + 1);
+      // Open jobs, those with a key, prompts, twice the one of many tasks and those of one task;
+      // none by the empty handler.
+      assertThat(reader.jobs().all(JobFilter.all())).hasSize(5 * REQUESTS + 2);
+    }
+  }
+
+  @Test
+  void completionsAreMeasuredInRoundsOfEitherOrder() throws Exception {
+    try (BenchServer host = BenchServer.open(false);
+        PreparedJobs preparedJobs = new PreparedJobs(host.api());
+        ClientPool clients = ClientPool.open("raw", host, 4);
+        MillraceClient reader = MillraceClient.at(host.api())) {
+      new HttpBench(clients, preparedJobs, REQUESTS).series().runWarm(2);
+
+      long completed = 0;
+      for (ApiJob job : reader.jobs().all(JobFilter.all()).toList()) {
+        for (ApiStage stage : reader.jobs().get(job.id(), true).stages()) {
+          completed += stage.summary().completed();
+        }
+      }
+      assertThat(completed).as("of one job and of many, in two rounds").isEqualTo(4 * REQUESTS);
     }
   }
 

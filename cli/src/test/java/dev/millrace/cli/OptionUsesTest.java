@@ -71,8 +71,9 @@ class OptionUsesTest {
                   SERVE
                       + "--model m.gguf --exec a=b --slots 2 --threads 1 --ctx 64 --cache q8"
                       + " --memory 1G --idle 1m --port 0 --bind 127.0.0.1 --api-key-file keys"
-                      + " --rate 5 --webhook-allow 127.0.0.1 --webhook-secret-file secret"
-                      + " --stage-backoff 1s --response-days 7 --otlp http://127.0.0.1:1"
+                      + " --rate 5 --max-streams 9 --max-streams-per-key 3 --max-dequeues 9"
+                      + " --max-dequeues-per-key 3 --webhook-allow 127.0.0.1 --webhook-secret-file"
+                      + " secret --stage-backoff 1s --response-days 7 --otlp http://127.0.0.1:1"
                       + " --access-log - --no-warmup --special-in-text --drain --retain 30d"
                       + " --stop-timeout 60 --log-format json",
                   SERVE + "--exec a=b --config empty.toml --tls-cert keys --tls-key keys",

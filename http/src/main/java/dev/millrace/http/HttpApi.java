@@ -69,6 +69,7 @@ public final class HttpApi implements AutoCloseable {
   private final @Nullable OtlpTracing tracing;
   private @Nullable WebhookService webhooks;
   private @Nullable IdempotentSubmitter submitter;
+  private @Nullable IdResolver idResolver;
   private @Nullable HttpService service;
   private @Nullable Runnable unendedResponses; // starts them, if a server comes that can
   private volatile @Nullable Server server;
@@ -166,6 +167,7 @@ public final class HttpApi implements AutoCloseable {
       policy = webhooks;
     }
     IdResolver ids = new IdResolver(store);
+    idResolver = ids;
     submitter = new IdempotentSubmitter(store, Clock.systemUTC());
     JobnikRouteGroup jobnik =
         new JobnikRouteGroup(store, ids, submitter, policy, settings.stageBackoff());
@@ -178,7 +180,6 @@ public final class HttpApi implements AutoCloseable {
             this::metrics,
             List.of(
                 BuiltInReadinessChecks.store(store),
-                BuiltInReadinessChecks.storage(store),
                 BuiltInReadinessChecks.server(() -> server, starting),
                 BuiltInReadinessChecks.threads(),
                 BuiltInReadinessChecks.keys(settings.keys())),
@@ -202,6 +203,7 @@ public final class HttpApi implements AutoCloseable {
     }
     metrics.gauge("millrace_http_in_flight", "Requests being answered.", service::running);
     metrics.gauge("millrace_http_streams", "Streams that are open.", service::streams);
+    metrics.refusals(service.slots());
     return service.uri();
   }
 
@@ -255,6 +257,9 @@ public final class HttpApi implements AutoCloseable {
     }
     if (submitter != null) {
       submitter.close();
+    }
+    if (idResolver != null) {
+      idResolver.close();
     }
     if (webhooks != null) {
       webhooks.close();

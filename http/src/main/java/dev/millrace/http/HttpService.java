@@ -2,6 +2,7 @@ package dev.millrace.http;
 
 import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.http.limits.HttpLimits;
+import dev.millrace.http.limits.RequestSlots;
 import dev.millrace.http.openapi.OpenApiDocument;
 import dev.millrace.http.route.RequestObserver;
 import dev.millrace.http.route.Route;
@@ -218,6 +219,11 @@ public final class HttpService implements AutoCloseable {
   /** Requests in progress, including streams. */
   public int running() {
     return running.get();
+  }
+
+  /** What is under way, and its limits. */
+  public RequestSlots slots() {
+    return context.slots();
   }
 
   /** Open streams. */

@@ -4,6 +4,7 @@ import dev.millrace.core.task.TraceContext;
 import dev.millrace.http.auth.Principal;
 import dev.millrace.http.limits.JsonTextSize;
 import dev.millrace.http.limits.RequestMemoryBudget;
+import dev.millrace.http.limits.RequestSlots;
 import dev.millrace.http.openapi.OpenApiDocument;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
@@ -23,6 +24,7 @@ import dev.millrace.http.transport.StallTimer;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +45,7 @@ final class RequestExchange implements ApiRequest {
   private final RouteTable.Found found;
   private final @Nullable TraceContext trace;
   private @Nullable Principal principal;
+  private RequestSlots.@Nullable Holder slots;
   private Map<String, List<String>> query = Map.of();
   private @Nullable Object body;
   private @Nullable String error;
@@ -82,6 +85,9 @@ final class RequestExchange implements ApiRequest {
       throw e;
     } finally {
       memory.close();
+      if (slots != null) {
+        slots.close();
+      }
       finish(status);
     }
   }
@@ -105,6 +111,9 @@ final class RequestExchange implements ApiRequest {
         throw new ClientGoneException(false, null);
       }
       reserve(response);
+      if (response instanceof ApiResponse.Stream) {
+        reserveStream();
+      }
       send(response);
       sent = true;
     } finally {
@@ -238,6 +247,8 @@ final class RequestExchange implements ApiRequest {
 
   private ApiResponse handle(Route route) throws InterruptedException {
     principal = context.admit(incoming, route);
+    slots = context.slotsOf(incoming, principal);
+    slots.open(RequestSlots.Kind.REQUEST);
     Optional<OpenApiDocument.Operation> operation = context.operation(route.operationId());
     query = QueryString.parse(incoming.query());
     operation.ifPresent(known -> known.checkQuery(query));
@@ -341,5 +352,15 @@ final class RequestExchange implements ApiRequest {
   @Override
   public void reserveMemory(long characters) {
     memory.reserve(characters);
+  }
+
+  @Override
+  public void reserveStream() {
+    Objects.requireNonNull(slots, "no caller was admitted").open(RequestSlots.Kind.STREAM);
+  }
+
+  @Override
+  public void reserveLongPoll() {
+    Objects.requireNonNull(slots, "no caller was admitted").open(RequestSlots.Kind.LONG_POLL);
   }
 }

@@ -7,6 +7,7 @@ import dev.millrace.http.auth.Principal;
 import dev.millrace.http.limits.HttpLimits;
 import dev.millrace.http.limits.RateLimiter;
 import dev.millrace.http.limits.RequestMemoryBudget;
+import dev.millrace.http.limits.RequestSlots;
 import dev.millrace.http.openapi.OpenApiDocument;
 import dev.millrace.http.route.CompletedRequest;
 import dev.millrace.http.route.Problem;
@@ -41,6 +42,7 @@ final class ServiceContext {
   private final HttpSettings settings;
   private final @Nullable ApiKeys keys;
   private final RateLimiter rates;
+  private final RequestSlots slots;
   private final BodyReader bodyReader;
   private final RequestMemoryBudget responseMemory;
   private final AccessLog log;
@@ -60,6 +62,7 @@ final class ServiceContext {
     this.keys = settings.keys();
     this.rates =
         new RateLimiter(limits().rate().perSecond(), limits().rate().burst(), System::nanoTime);
+    this.slots = new RequestSlots(limits().concurrency());
     this.bodyReader = new BodyReader(limits());
     this.responseMemory =
         new RequestMemoryBudget(
@@ -79,6 +82,19 @@ final class ServiceContext {
 
   HttpLimits.Sizes sizes() {
     return limits().sizes();
+  }
+
+  RequestSlots slots() {
+    return slots;
+  }
+
+  /** The slots of a request; without keys, everybody is one caller, who may have all. */
+  RequestSlots.Holder slotsOf(IncomingRequest incoming, Principal principal) {
+    String caller =
+        principal.isAnonymous()
+            ? "address " + incoming.rateLimitAddress()
+            : "key \"" + principal.name() + "\"";
+    return slots.holder(keys == null ? null : caller);
   }
 
   BodyReader bodyReader() {
@@ -192,7 +208,7 @@ final class ServiceContext {
       return principal.get();
     }
     if (route.scope() == KeyScope.NONE) {
-      return new Principal("anonymous", Set.of());
+      return Principal.ANONYMOUS;
     }
     checkRate(incoming, null);
     if (keys.areRefused()) {

@@ -26,6 +26,9 @@ public interface BenchClient extends AutoCloseable {
   /** Creates a job to which stages could be added. */
   void openJob() throws IOException;
 
+  /** The same with an idempotency key that was never used before. */
+  void keyedJob() throws IOException;
+
   /** Creates a job of one prompt. */
   void generate() throws IOException;
 

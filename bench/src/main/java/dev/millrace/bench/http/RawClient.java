@@ -5,15 +5,14 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 
 /** Uses two persistent connections, to the API and to the empty handler, and prepared requests. */
 final class RawClient implements BenchClient {
   private static final JsonObject DATA = JsonObject.create().put("prompt", PROMPT);
-  private static final byte[] NEW_JOB =
-      RawConnection.request(
-          "POST /v1/jobs",
-          "",
-          JsonObject.create().put("name", "bench").put("data", DATA).toString());
+  private static final String JOB =
+      JsonObject.create().put("name", "bench").put("data", DATA).toString();
+  private static final byte[] NEW_JOB = RawConnection.request("POST /v1/jobs", "", JOB);
   private static final byte[] NEW_PROMPT =
       RawConnection.request(
           "POST /api/jobs",
@@ -37,6 +36,12 @@ final class RawClient implements BenchClient {
   @Override
   public void openJob() throws IOException {
     api.send(NEW_JOB, 201);
+  }
+
+  @Override
+  public void keyedJob() throws IOException {
+    String key = "Idempotency-Key: " + UUID.randomUUID() + "\r\n";
+    api.send(RawConnection.request("POST /v1/jobs", key, JOB), 201);
   }
 
   @Override

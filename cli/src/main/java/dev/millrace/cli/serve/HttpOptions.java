@@ -36,6 +36,21 @@ public final class HttpOptions {
           "N",
           "requests per second and client (default\n"
               + "1000 for each key, no limit without keys)");
+  static final Option MAX_STREAMS =
+      Option.wholeNumber("max-streams", "N", "open event streams of all clients (default 8000)");
+  static final Option KEY_STREAMS =
+      Option.wholeNumber(
+          "max-streams-per-key",
+          "N",
+          "open event streams of one key (default 2000, or a quarter\n" + "of --max-streams)");
+  static final Option MAX_DEQUEUES =
+      Option.wholeNumber(
+          "max-dequeues", "N", "dequeues of all workers that wait for a task (default\n10000)");
+  static final Option KEY_DEQUEUES =
+      Option.wholeNumber(
+          "max-dequeues-per-key",
+          "N",
+          "waiting dequeues of one key (default 5000, or half of\n" + "--max-dequeues)");
   static final Option WEBHOOK_ALLOW =
       Option.value(
               "webhook-allow",
@@ -71,6 +86,10 @@ public final class HttpOptions {
           TLS_CERT,
           TLS_KEY,
           RATE,
+          MAX_STREAMS,
+          KEY_STREAMS,
+          MAX_DEQUEUES,
+          KEY_DEQUEUES,
           WEBHOOK_ALLOW,
           WEBHOOK_SECRET,
           STAGE_BACKOFF,

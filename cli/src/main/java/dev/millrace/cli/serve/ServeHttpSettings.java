@@ -1,6 +1,7 @@
 package dev.millrace.cli.serve;
 
 import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ErrorCode;
@@ -48,6 +49,7 @@ record ServeHttpSettings(
 
   private static final System.Logger LOG = System.getLogger("dev.millrace.cli");
   private static final int USUAL_RATE = 1_000;
+  private static final int MAX_CONCURRENT = 1_000_000;
   private static final int SHORTEST_SECRET = 16;
 
   /** The settings by the options; null: no HTTP. */
@@ -67,7 +69,9 @@ record ServeHttpSettings(
               port,
               tls(shell, given),
               keys,
-              HttpLimits.DEFAULT.withRate(rate, Math.max(1, rate)),
+              HttpLimits.DEFAULT
+                  .withRate(rate, Math.max(1, rate))
+                  .withConcurrency(concurrency(given)),
               null,
               otlp(given),
               stageBackoff(given),
@@ -89,6 +93,33 @@ record ServeHttpSettings(
     } catch (IllegalArgumentException e) {
       throw new UsageException(e.getMessage());
     }
+  }
+
+  private static HttpLimits.Concurrency concurrency(Arguments given) {
+    HttpLimits.Concurrency usual = HttpLimits.Concurrency.DEFAULT;
+    return HttpLimits.Concurrency.of(
+        cap(given, HttpOptions.MAX_STREAMS, HttpOptions.KEY_STREAMS, usual.streams()),
+        cap(given, HttpOptions.MAX_DEQUEUES, HttpOptions.KEY_DEQUEUES, usual.longPolls()));
+  }
+
+  /** One key gets the same share of another number, so that it never has all of it by default. */
+  private static HttpLimits.Cap cap(
+      Arguments given, Option all, Option perKey, HttpLimits.Cap usual) {
+    int most = given.integer(all, 1, MAX_CONCURRENT, usual.all());
+    int share = Math.max(1, most / (usual.all() / usual.perKey()));
+    int ofKey = given.integer(perKey, 1, MAX_CONCURRENT, share);
+    if (ofKey > most) {
+      throw new UsageException(
+          given.shown(perKey)
+              + " "
+              + ofKey
+              + " is more than all clients may have ("
+              + most
+              + "); raise "
+              + all.shown()
+              + " too");
+    }
+    return new HttpLimits.Cap(ofKey, most);
   }
 
   private static void requireKeys(Shell shell, @Nullable String bind, @Nullable ApiKeys keys) {

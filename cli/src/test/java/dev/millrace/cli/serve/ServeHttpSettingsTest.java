@@ -13,6 +13,7 @@ import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.log.Log;
 import dev.millrace.http.auth.ApiKeyFile;
 import dev.millrace.http.auth.KeyScope;
+import dev.millrace.http.limits.HttpLimits;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -103,6 +104,25 @@ class ServeHttpSettingsTest {
     assertThat(keyed.settings().host()).isEqualTo("0.0.0.0");
     assertThat(keyed.settings().limits().rate().perSecond()).isEqualTo(1_000);
     assertThat(http("--rate", "7").settings().limits().rate().perSecond()).isEqualTo(7);
+  }
+
+  @Test
+  void streamsAndWaitingDequeuesHaveLimits() {
+    HttpLimits usual = http("--port", "0").settings().limits();
+    assertThat(usual.concurrency()).isEqualTo(HttpLimits.Concurrency.DEFAULT);
+    HttpLimits more =
+        http("--max-streams", "40000", "--max-dequeues", "7", "--max-dequeues-per-key", "7")
+            .settings()
+            .limits();
+    assertThat(more.concurrency().streams()).isEqualTo(new HttpLimits.Cap(10_000, 40_000));
+    assertThat(more.concurrency().longPolls()).isEqualTo(new HttpLimits.Cap(7, 7));
+    assertThat(more.maxConnections()).as("each may take one").isGreaterThan(40_007);
+    refused("--max-streams-per-key", "8001")
+        .isInstanceOf(UsageException.class)
+        .hasMessage(
+            "--max-streams-per-key 8001 is more than all clients may have (8000); raise"
+                + " --max-streams too");
+    refused("--max-dequeues", "0").isInstanceOf(UsageException.class);
   }
 
   @Test

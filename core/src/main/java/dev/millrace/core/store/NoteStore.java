@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * Small durable notes about jobs that are not part of them: which request made a job, which webhook
  * deliveries are due, which types remote workers ask for. After a crash a note is complete or
- * absent. Thread-safe.
+ * absent, but see {@link #writeNoteAhead}. Thread-safe.
  */
 public interface NoteStore {
 
@@ -68,6 +68,16 @@ public interface NoteStore {
    * @throws IllegalArgumentException if one of them breaks its rule
    */
   void writeNote(String collection, String name, String text);
+
+  /**
+   * As {@link #writeNote}, for a note that a submission follows: it is durable before any job is
+   * visible that this process submits after this returns, and may be durable no earlier. Of a
+   * submission and its note, a crash so leaves both, or the note, or none. It may leave the note cut
+   * short, and so may a failure: the caller recognizes that, and needs no earlier text of the note.
+   */
+  default void writeNoteAhead(String collection, String name, String text) {
+    writeNote(collection, name, text);
+  }
 
   /** Deletes a note, if it exists. After a power loss it may be back. */
   void deleteNote(String collection, String name);

@@ -11,8 +11,15 @@ public record Principal(String name, Set<KeyScope> scopes) {
   /** Every caller of a server without keys. */
   public static final Principal LOCAL = new Principal("local", Set.of(KeyScope.ADMIN));
 
+  /** A caller without a key, where none is needed. */
+  public static final Principal ANONYMOUS = new Principal("anonymous", Set.of());
+
   public Principal {
     scopes = Set.copyOf(scopes);
+  }
+
+  public boolean isAnonymous() {
+    return scopes.isEmpty();
   }
 
   public boolean may(KeyScope scope) {

@@ -4,26 +4,24 @@ import dev.millrace.core.Work;
 import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
-import dev.millrace.core.json.Json;
-import dev.millrace.core.json.JsonException;
-import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.time.ProcessTimeline;
+import dev.millrace.http.job.IdempotencyNotes.Found;
+import dev.millrace.http.job.IdempotencyNotes.Key;
+import dev.millrace.http.job.IdempotencyNotes.Lookup;
+import dev.millrace.http.job.IdempotencyNotes.Note;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.Problem;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * Submits jobs idempotently: a request with an {@code Idempotency-Key} creates one job, however
  * often the same principal repeats it within {@link #KEY_LIFETIME}. Each API has its own keys.
  *
- * <p>A note in the store links the key with the job's id before the job is submitted under that id.
+ * <p>A note in the store links the key with the job's id: it is durable before the job is visible.
  * The next repetition repairs a crash between the two. A job that was deleted is not created again;
  * after a restart of the server this holds only if the request had been repeated before the job was
  * deleted. Thread-safe; concurrent repetitions must go to one server. Close it before the store.
@@ -42,7 +40,7 @@ public final class IdempotentSubmitter implements AutoCloseable {
 
   public static final String HEADER = "Idempotency-Key";
 
-  static final String SHELF = "keys";
+  static final String SHELF = IdempotencyNotes.SHELF;
 
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final int MAX_KEY_LENGTH = 200;
@@ -53,7 +51,7 @@ public final class IdempotentSubmitter implements AutoCloseable {
 
   private final JobStore store;
   private final ProcessTimeline timeline;
-  private final ReentrantLock[] locks = new ReentrantLock[1024];
+  private final IdempotencyNotes notes;
   private final Set<JobId> created = Collections.newSetFromMap(new RecentJobs());
   private Instant due = Instant.MIN; // the next sweep, steady; guarded by this
   private @Nullable Thread sweep; // the last one; guarded by this
@@ -62,7 +60,7 @@ public final class IdempotentSubmitter implements AutoCloseable {
   public IdempotentSubmitter(JobStore store, Clock clock) {
     this.store = store;
     this.timeline = new ProcessTimeline(clock);
-    Arrays.setAll(locks, _ -> new ReentrantLock());
+    this.notes = new IdempotencyNotes(store, timeline, KEY_LIFETIME);
   }
 
   /** The last jobs that this server created; thread-safe. */
@@ -83,40 +81,6 @@ public final class IdempotentSubmitter implements AutoCloseable {
     @Override
     protected boolean removeEldestEntry(Map.Entry<JobId, Boolean> eldest) {
       return size() > MAX;
-    }
-  }
-
-  /**
-   * The stored note of a key.
-   *
-   * @param created whether the job is known to exist or to have existed
-   */
-  private record Note(JobId id, String fingerprint, Instant at, boolean created) {
-    Note asCreated() {
-      return new Note(id, fingerprint, at, true);
-    }
-
-    String text() {
-      return JsonObject.create()
-          .put("id", id.value())
-          .put("fingerprint", fingerprint)
-          .put("at", at.toString())
-          .put("made", created)
-          .toString();
-    }
-
-    /** Null if the text is not a valid note: it is then ignored. */
-    static @Nullable Note read(String text) {
-      try {
-        JsonObject in = Json.object(text);
-        return new Note(
-            new JobId(in.string("id")),
-            in.string("fingerprint"),
-            Instant.parse(in.string("at")),
-            in.flag("made", false));
-      } catch (JsonException | IllegalArgumentException | DateTimeException e) {
-        return null;
-      }
     }
   }
 
@@ -150,23 +114,6 @@ public final class IdempotentSubmitter implements AutoCloseable {
   }
 
   /**
-   * The names that the note of a key may have.
-   *
-   * @param name of the API, the principal and the key
-   * @param shared of the principal and the key alone. Notes had this name when all APIs shared
-   *     their keys; such a note counts for every API until it expires.
-   */
-  private record NoteNames(String name, String shared) {
-    static NoteNames of(String api, String principal, String key) {
-      return new NoteNames(
-          RequestFingerprint.of(api, principal, key), RequestFingerprint.of(principal, key));
-    }
-  }
-
-  /** A note and its name. */
-  private record Found(String name, Note note) {}
-
-  /**
    * Submits the job that a request asks for, or finds the one of an earlier request with its key.
    *
    * @param api the name of the API that got the request; a key of another API is another key
@@ -190,32 +137,26 @@ public final class IdempotentSubmitter implements AutoCloseable {
     if (key.isEmpty()) {
       return new Submitted(wanted.get().create(), true);
     }
-    NoteNames names = NoteNames.of(api, request.principal().name(), requireKey(key.get()));
+    Key names = Key.of(api, request.principal().name(), requireKey(key.get()));
     String body =
         RequestFingerprint.of("POST", path(request), RequestFingerprint.canonical(request.body()));
     startSweepIfDue();
-    Optional<Submitted> earlier = locked(names.name(), () -> earlier(names, body));
+    Lookup before = notes.locked(names, () -> notes.lookUp(names));
+    Optional<Submitted> earlier = notes.locked(names, () -> earlier(before.found(), body));
     if (earlier.isPresent()) {
       return earlier.get();
     }
     Creation creation = wanted.get(); // may take a while, and others have keys too
-    return locked(
-        names.name(), () -> earlier(names, body).orElseGet(() -> create(names, body, creation)));
-  }
-
-  private <T> T locked(String name, Supplier<T> act) {
-    ReentrantLock lock = lock(name);
-    lock.lock();
-    try {
-      return act.get();
-    } finally {
-      lock.unlock();
-    }
+    return notes.locked(
+        names,
+        () -> {
+          Found now = notes.lookUpAgain(names, before).found();
+          return earlier(now, body).orElseGet(() -> create(names, now, body, creation));
+        });
   }
 
   /** The job that was created for the key; empty if none. */
-  private Optional<Submitted> earlier(NoteNames names, String body) {
-    Found found = find(names);
+  private Optional<Submitted> earlier(@Nullable Found found, String body) {
     if (found == null) {
       return Optional.empty();
     }
@@ -225,7 +166,7 @@ public final class IdempotentSubmitter implements AutoCloseable {
     }
     if (store.state(known.id()).isPresent()) {
       if (!known.created()) {
-        store.writeNote(SHELF, found.name(), known.asCreated().text());
+        notes.replace(found, known.asCreated());
       }
       return Optional.of(new Submitted(known.id(), false));
     }
@@ -239,45 +180,22 @@ public final class IdempotentSubmitter implements AutoCloseable {
     return new Problem(Problem.Kind.CONFLICT, "this " + HEADER + " " + why);
   }
 
-  private Submitted create(NoteNames names, String body, Creation creation) {
-    Found found = find(names);
-    if (found == null) {
-      Note note = new Note(Work.generateId(), body, timeline.now().wall(), false);
-      store.writeNote(SHELF, names.name(), note.text());
-      found = new Found(names.name(), note);
-    }
+  private Submitted create(Key names, @Nullable Found known, String body, Creation creation) {
+    Found found =
+        known != null
+            ? known
+            : new Found(
+                names.own(), new Note(Work.generateId(), body, timeline.now().wall(), false));
+    notes.writeAhead(names, found); // also a known one: a crash may have left it without a sync
     JobId id = found.note().id();
     try {
       creation.createAs(id);
     } catch (IllegalArgumentException | Problem e) {
-      store.deleteNote(SHELF, found.name()); // there is no job: the key can be used again
+      notes.delete(found); // there is no job: the key can be used again
       throw e;
     }
     created.add(id); // written to the note by the first repetition, if one comes
     return new Submitted(id, true);
-  }
-
-  private @Nullable Found find(NoteNames names) {
-    Note own = known(names.name());
-    if (own != null) {
-      return new Found(names.name(), own);
-    }
-    Note shared = known(names.shared());
-    return shared == null ? null : new Found(names.shared(), shared);
-  }
-
-  private @Nullable Note known(String name) {
-    Note note = store.readNote(SHELF, name).map(Note::read).orElse(null);
-    return note == null || isExpired(note) ? null : note;
-  }
-
-  private boolean isExpired(Note note) {
-    Instant end = timeline.submitted(note.at()).plus(KEY_LIFETIME);
-    return !timeline.now().steady().isBefore(end);
-  }
-
-  private ReentrantLock lock(String name) {
-    return locks[Math.floorMod(name.hashCode(), locks.length)];
   }
 
   private static String requireKey(String key) {
@@ -301,24 +219,10 @@ public final class IdempotentSubmitter implements AutoCloseable {
 
   private void sweep() {
     try {
-      for (String name : store.noteNames(SHELF)) {
-        if (closed) {
-          return;
-        }
-        locked(name, () -> deleteIfExpired(name));
-      }
+      notes.deleteExpired(() -> closed);
     } catch (StoreException e) {
       LOG.log(Level.WARNING, "cannot delete expired idempotency keys: " + e.getMessage());
     }
-  }
-
-  /** Deletes the note if the key expired; true if there is none now. */
-  private boolean deleteIfExpired(String name) {
-    boolean over = known(name) == null;
-    if (over) {
-      store.deleteNote(SHELF, name);
-    }
-    return over;
   }
 
   /** Ends a running sweep; without an interrupt, because it may be writing a file. */

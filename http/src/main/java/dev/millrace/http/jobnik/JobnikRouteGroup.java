@@ -37,7 +37,7 @@ public final class JobnikRouteGroup implements RouteGroup {
       IdempotentSubmitter submitter,
       WebhookPolicy webhooks,
       Backoff stageBackoff) {
-    this.dispatcher = TaskDispatcher.start(store, TaskDispatcher.MAX_WAITERS);
+    this.dispatcher = TaskDispatcher.start(store);
     this.workerTypes = RecentWorkerTypes.load(store, InstantSource.system());
     EntityLookup lookup = new EntityLookup(store, ids);
     StageContextCache contexts = new StageContextCache(store);

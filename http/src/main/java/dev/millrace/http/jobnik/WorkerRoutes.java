@@ -104,7 +104,8 @@ final class WorkerRoutes {
         lease == null ? JOBNIK_LEASE : Duration.ofSeconds(lease),
         worker == null,
         Duration.ofSeconds(wait == null ? 0 : wait),
-        () -> call.isClientGone() || !call.isAdmitted());
+        () -> call.isClientGone() || !call.isAdmitted(),
+        call::reserveLongPoll);
   }
 
   private static @Nullable String worker(ApiRequest call) {

@@ -7,14 +7,19 @@ import java.time.Duration;
  *
  * @param maxConnections open connections; further ones wait to be accepted
  */
-public record HttpLimits(Sizes sizes, Rate rate, int maxConnections, Timeouts timeouts) {
+public record HttpLimits(
+    Sizes sizes, Rate rate, int maxConnections, Timeouts timeouts, Concurrency concurrency) {
+
+  /** Connections beside those that streams and long polls of HTTP/1 may take. */
+  private static final int OTHER_CONNECTIONS = 2_000;
 
   public static final HttpLimits DEFAULT =
       new HttpLimits(
           new Sizes(1 << 20, 64 << 20, 16 << 10),
           new Rate(0, 100),
           20_000,
-          new Timeouts(Duration.ofMinutes(2), Duration.ofSeconds(30), Duration.ofSeconds(30)));
+          new Timeouts(Duration.ofMinutes(2), Duration.ofSeconds(30), Duration.ofSeconds(30)),
+          Concurrency.DEFAULT);
 
   public HttpLimits {
     if (maxConnections < 1) {
@@ -92,20 +97,61 @@ public record HttpLimits(Sizes sizes, Rate rate, int maxConnections, Timeouts ti
     }
   }
 
+  /**
+   * How many requests may be under way at once.
+   *
+   * @param requests of any kind: over HTTP/2, one connection has many
+   * @param streams responses that are sent as events, of every API
+   * @param longPolls requests that wait for a task
+   */
+  public record Concurrency(Cap requests, Cap streams, Cap longPolls) {
+    public static final Concurrency DEFAULT = of(new Cap(2_000, 8_000), new Cap(5_000, 10_000));
+
+    /** As many requests as that, and 1,000 others of each key, 10,000 of all. */
+    public static Concurrency of(Cap streams, Cap longPolls) {
+      return new Concurrency(
+          new Cap(1_000 + streams.perKey + longPolls.perKey, 10_000 + streams.all + longPolls.all),
+          streams,
+          longPolls);
+    }
+  }
+
+  /**
+   * The most of something at once.
+   *
+   * @param perKey of one key; without keys, {@code all} alone counts
+   */
+  public record Cap(int perKey, int all) {
+    public Cap {
+      if (perKey < 1 || perKey > all) {
+        throw new IllegalArgumentException(
+            "limits need 1 <= perKey <= all, got " + perKey + " and " + all);
+      }
+    }
+  }
+
   public HttpLimits withRate(double perSecond, int burst) {
-    return new HttpLimits(sizes, new Rate(perSecond, burst), maxConnections, timeouts);
+    return new HttpLimits(sizes, new Rate(perSecond, burst), maxConnections, timeouts, concurrency);
   }
 
   public HttpLimits withBodies(int single, int bulk) {
     return new HttpLimits(
-        new Sizes(single, bulk, sizes.maxHeaders), rate, maxConnections, timeouts);
+        new Sizes(single, bulk, sizes.maxHeaders), rate, maxConnections, timeouts, concurrency);
   }
 
   public HttpLimits withConnections(int max) {
-    return new HttpLimits(sizes, rate, max, timeouts);
+    return new HttpLimits(sizes, rate, max, timeouts, concurrency);
   }
 
   public HttpLimits withTimeouts(Duration idle, Duration request, Duration write) {
-    return new HttpLimits(sizes, rate, maxConnections, new Timeouts(idle, request, write));
+    return new HttpLimits(
+        sizes, rate, maxConnections, new Timeouts(idle, request, write), concurrency);
+  }
+
+  /** With connections enough for all of them over HTTP/1. */
+  public HttpLimits withConcurrency(Concurrency most) {
+    int needed =
+        Math.addExact(Math.addExact(most.streams.all, most.longPolls.all), OTHER_CONNECTIONS);
+    return new HttpLimits(sizes, rate, Math.max(maxConnections, needed), timeouts, most);
   }
 }

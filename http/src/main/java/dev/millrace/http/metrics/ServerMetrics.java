@@ -2,6 +2,8 @@ package dev.millrace.http.metrics;
 
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Subscription;
+import dev.millrace.http.limits.ConcurrencyLimiter;
+import dev.millrace.http.limits.RequestSlots;
 import dev.millrace.http.route.RequestObserver;
 import dev.millrace.http.webhook.WebhookStats;
 import dev.millrace.server.infer.InferenceStats;
@@ -85,6 +87,24 @@ public final class ServerMetrics implements AutoCloseable {
         "millrace_webhooks_pending",
         "Webhooks in memory that wait or are in flight.",
         () -> stats.get().pending());
+    return this;
+  }
+
+  /** Adds the requests that were refused because too many were under way; call it once. */
+  public ServerMetrics refusals(RequestSlots slots) {
+    CounterWithCallback.builder()
+        .name("millrace_http_refused_total")
+        .help("Requests refused because a caller, or the server, had too many under way.")
+        .labelNames("kind", "limit")
+        .callback(
+            point -> {
+              for (RequestSlots.Kind kind : RequestSlots.Kind.values()) {
+                ConcurrencyLimiter.Refused refused = slots.of(kind).refused();
+                point.call(refused.callers(), kind.label(), "caller");
+                point.call(refused.all(), kind.label(), "server");
+              }
+            })
+        .register(registry);
     return this;
   }
 

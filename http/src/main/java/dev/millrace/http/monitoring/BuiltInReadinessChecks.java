@@ -2,40 +2,24 @@ package dev.millrace.http.monitoring;
 
 import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.store.JobStore;
-import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.health.StoreHealth.Trouble;
 import dev.millrace.http.auth.ApiKeys;
 import dev.millrace.server.Server;
 import dev.millrace.server.ServerState;
 import dev.millrace.server.ServerStatus;
-import java.lang.System.Logger.Level;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The readiness checks of every server: its store, its threads, its keys, and that it runs. */
+/**
+ * The readiness checks of every server: its store works, it accepts tasks, its threads live, its keys can be
+ * read. They only read what is known: anyone may ask, as often as they like.
+ */
 public final class BuiltInReadinessChecks {
-  private static final System.Logger LOG = System.getLogger("dev.millrace.server");
-
   private BuiltInReadinessChecks() {}
 
-  /** The store answers. */
+  /** The store can keep what it is given, as it found out by itself. */
   public static ReadinessCheck store(JobStore store) {
-    return ReadinessCheck.of(
-        "store",
-        () -> {
-          try {
-            store.counts();
-            return Optional.empty();
-          } catch (StoreException e) {
-            LOG.log(Level.WARNING, "store check failed: " + e.getMessage());
-            return Optional.of("it does not answer; the server's log says why");
-          }
-        });
-  }
-
-  /** The store can keep what it is given. */
-  public static ReadinessCheck storage(JobStore store) {
     return ReadinessCheck.of(
         "store", () -> Optional.ofNullable(store.health().trouble()).map(Trouble::text));
   }

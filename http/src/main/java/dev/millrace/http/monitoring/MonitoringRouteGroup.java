@@ -24,8 +24,8 @@ public final class MonitoringRouteGroup implements RouteGroup {
 
   private final Metrics metrics;
   private final List<ReadinessCheck> checks;
-  private final byte[] document;
-  private final ApiDocsPage page;
+  private final StaticContent document;
+  private final StaticContent page;
   private final Clock clock;
   private final Supplier<Map<String, String>> waiting;
   private final LongSupplier unreadableJobs;
@@ -72,8 +72,8 @@ public final class MonitoringRouteGroup implements RouteGroup {
     this.unreadableJobs = unreadableJobs;
     this.metrics = metrics;
     this.checks = List.copyOf(checks);
-    this.document = document.clone();
-    this.page = page;
+    this.document = new StaticContent("application/json", document, Map.of());
+    this.page = page(page);
     this.clock = clock;
     this.waiting = waiting;
   }
@@ -100,17 +100,9 @@ public final class MonitoringRouteGroup implements RouteGroup {
         get("/health", "getHealth", KeyScope.NONE, request -> health()),
         get("/metrics", "getMetrics", KeyScope.READ, this::metrics),
         get("/service-metrics", "getServiceMetrics", KeyScope.READ, this::metrics),
-        get(
-            "/openapi.json",
-            "getOpenApi",
-            KeyScope.NONE,
-            request -> content("application/json", document)),
-        get(
-            "/docs/api.json",
-            "getOpenApiOfDocs",
-            KeyScope.NONE,
-            request -> content("application/json", document)),
-        get("/docs/api", "getDocs", KeyScope.NONE, request -> docs()),
+        get("/openapi.json", "getOpenApi", KeyScope.NONE, document::respond),
+        get("/docs/api.json", "getOpenApiOfDocs", KeyScope.NONE, document::respond),
+        get("/docs/api", "getDocs", KeyScope.NONE, page::respond),
         get("/", "getRoot", KeyScope.NONE, request -> root()));
   }
 
@@ -171,14 +163,10 @@ public final class MonitoringRouteGroup implements RouteGroup {
     return metrics.render(request.header("Accept").orElse(null));
   }
 
-  private static ApiResponse content(String type, byte[] body) {
-    return new ApiResponse.Content(200, Map.of(), type, body);
-  }
-
   /** The page, with a policy that lets it load nothing from other sites. */
-  private ApiResponse docs() {
+  private static StaticContent page(ApiDocsPage page) {
     Map<String, String> headers = Map.of("Content-Security-Policy", page.contentSecurityPolicy());
-    return new ApiResponse.Content(200, headers, "text/html; charset=utf-8", page.bytes());
+    return new StaticContent("text/html; charset=utf-8", page.bytes(), headers);
   }
 
   private static ApiResponse root() {

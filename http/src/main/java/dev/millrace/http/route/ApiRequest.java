@@ -74,4 +74,16 @@ public interface ApiRequest {
    * @throws Problem UNAVAILABLE if other requests use too much memory now
    */
   default void reserveMemory(long characters) {}
+
+  /**
+   * Reserves one of the streams that the server may have open. A handler that starts something for
+   * a stream calls it before; it is harmless to call it again.
+   *
+   * @throws Problem TOO_MANY_REQUESTS if the caller's key has too many streams, UNAVAILABLE if the
+   *     server has
+   */
+  default void reserveStream() {}
+
+  /** As {@link #reserveStream}, for a request that waits for a task. */
+  default void reserveLongPoll() {}
 }

@@ -32,9 +32,22 @@ public sealed interface ApiResponse {
     }
   }
 
-  /** Any other content. */
-  record Content(int status, Map<String, String> headers, String mediaType, byte[] body)
-      implements ApiResponse {}
+  /**
+   * Any other content.
+   *
+   * @param gzip the same body compressed, for clients that accept that; null: to be compressed
+   */
+  record Content(
+      int status,
+      Map<String, String> headers,
+      String mediaType,
+      byte[] body,
+      byte @Nullable [] gzip)
+      implements ApiResponse {
+    public Content(int status, Map<String, String> headers, String mediaType, byte[] body) {
+      this(status, headers, mediaType, body, null);
+    }
+  }
 
   /**
    * Content that is sent in pieces until {@code body} returns or the client disconnects. The header

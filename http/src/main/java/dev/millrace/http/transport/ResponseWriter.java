@@ -77,11 +77,11 @@ public final class ResponseWriter {
       case ApiResponse.Json json -> {
         byte[] body = json.status() == 204 ? new byte[0] : bytes(json.body());
         begin(apiResponse, requestId, "application/json");
-        whole(body, head, zip);
+        whole(body, null, head, zip);
       }
       case ApiResponse.Content content -> {
         begin(apiResponse, requestId, content.mediaType());
-        whole(content.body(), head, zip);
+        whole(content.body(), content.gzip(), head, zip);
       }
       case ApiResponse.Stream stream -> {
         begin(apiResponse, requestId, stream.mediaType());
@@ -131,12 +131,12 @@ public final class ResponseWriter {
     response.header(HeaderNames.create(name), value);
   }
 
-  private void whole(byte[] content, boolean head, boolean zip) {
+  private void whole(byte[] content, byte @Nullable [] packed, boolean head, boolean zip) {
     byte[] body = content;
     if (content.length >= Gzip.MIN_BYTES) {
       header("Vary", "Accept-Encoding");
       if (zip) {
-        body = Gzip.pack(content);
+        body = packed == null ? Gzip.pack(content) : packed;
         header("Content-Encoding", "gzip");
       }
     }

@@ -5,18 +5,23 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
-import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.Subscription;
 import dev.millrace.core.task.TraceContext;
 import dev.millrace.http.auth.Principal;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.PageRequest;
 import dev.millrace.http.route.Problem;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,19 +33,27 @@ final class IdResolverTest {
   private static final JobId FOREIGN = new JobId("1736700000_12345_0");
 
   private final AtomicInteger listed = new AtomicInteger();
-  private final IdResolver ids = new IdResolver(store(List.of(OURS, FOREIGN)));
+  private final List<JobId> jobs = new ArrayList<>(List.of(OURS, FOREIGN));
+  private final AtomicLong nanos = new AtomicLong();
+  private Consumer<JobId> changes = _ -> {};
+  private final IdResolver ids = new IdResolver(store(), nanos::get);
 
-  /** A store that can only list jobs. */
-  private JobReader store(List<JobId> jobs) {
-    return (JobReader)
+  /** A store that can only list jobs and report changes. */
+  private JobStore store() {
+    return (JobStore)
         Proxy.newProxyInstance(
-            getClass().getClassLoader(),
-            new Class<?>[] {JobReader.class},
-            (proxy, method, arguments) -> {
-              assertThat(method.getName()).isEqualTo("list");
-              listed.incrementAndGet();
-              return jobs;
-            });
+            getClass().getClassLoader(), new Class<?>[] {JobStore.class}, this::call);
+  }
+
+  @SuppressWarnings("unchecked") // the parameter of onChange
+  private Object call(Object proxy, Method method, Object[] arguments) {
+    if (method.getName().equals("onChange")) {
+      changes = (Consumer<JobId>) arguments[0];
+      return (Subscription) () -> changes = _ -> {};
+    }
+    assertThat(method.getName()).isEqualTo("list");
+    listed.incrementAndGet();
+    return List.copyOf(jobs);
   }
 
   @Test
@@ -64,6 +77,41 @@ final class IdResolverTest {
     }
     assertThat(listed).hasValue(1);
     assertThat(ids.job(EntityId.of(FOREIGN).toString())).isEqualTo(FOREIGN);
+  }
+
+  private void notFound(JobId id) {
+    refused(() -> ids.job(EntityId.of(id).toString()), Problem.Kind.NOT_FOUND, "JOB_NOT_FOUND");
+  }
+
+  @Test
+  void manyUnknownIdsCauseOneListing() {
+    for (int i = 0; i < 1_000; i++) {
+      notFound(new JobId("1736700000_7_" + i));
+    }
+    assertThat(listed).hasValue(1);
+  }
+
+  @Test
+  void jobThatReportsItselfIsFoundWithoutAListing() {
+    JobId added = new JobId("1736700000_8_1");
+    notFound(added);
+    changes.accept(added);
+    assertThat(ids.job(EntityId.of(added).toString())).isEqualTo(added);
+    assertThat(listed).hasValue(1);
+    ids.close();
+    changes.accept(OURS);
+  }
+
+  @Test
+  void jobThatWasPutThereByHandIsFoundByTheNextListing() {
+    JobId added = new JobId("1736700000_8_1");
+    notFound(added);
+    jobs.add(added);
+    nanos.addAndGet(HashedJobIndex.MIN_AGE.toNanos() - 1);
+    notFound(added);
+    nanos.addAndGet(1);
+    assertThat(ids.job(EntityId.of(added).toString())).isEqualTo(added);
+    assertThat(listed).hasValue(2);
   }
 
   @Test

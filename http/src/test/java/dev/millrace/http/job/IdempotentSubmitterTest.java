@@ -297,7 +297,7 @@ class IdempotentSubmitterTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"writeNote", "submit"})
+  @ValueSource(strings = {"writeNoteAhead", "submit"})
   void repetitionRepairsACrash(String verb) {
     for (boolean done : new boolean[] {false, true}) {
       String key = verb + done;

@@ -113,7 +113,7 @@ public final class Workspace {
         commits,
         settings.ids(),
         new NoteFiles(disk, layout, commits, settings.threading()),
-        new JobLocator(disk, layout, settings.threading())::find,
+        JobLocator.ofOthers(disk, layout, settings.threading())::find,
         id -> new FsReader(disk, layout, settings.threading()).completed(id));
   }
 

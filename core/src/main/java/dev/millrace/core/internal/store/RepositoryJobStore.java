@@ -224,6 +224,11 @@ public abstract class RepositoryJobStore<J extends StoredJob>
   }
 
   @Override
+  public final void writeNoteAhead(String collection, String name, String text) {
+    fence.run(() -> repository.notes().writeNoteAhead(collection, name, text));
+  }
+
+  @Override
   public final void deleteNote(String collection, String name) {
     fence.run(() -> repository.notes().deleteNote(collection, name));
   }

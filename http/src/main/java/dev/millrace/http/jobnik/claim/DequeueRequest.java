@@ -12,6 +12,7 @@ import java.util.function.BooleanSupplier;
  * @param tokenless whether the reports will come without a token
  * @param maxWait how long to wait for the first task
  * @param clientGone whether the client has disconnected, or its key no longer allows this
+ * @param beforeWait throws a Problem if too many requests wait
  */
 public record DequeueRequest(
     String type,
@@ -20,11 +21,13 @@ public record DequeueRequest(
     Duration lease,
     boolean tokenless,
     Duration maxWait,
-    BooleanSupplier clientGone) {
+    BooleanSupplier clientGone,
+    Runnable beforeWait) {
 
   /** The same request for another number of tasks. */
   DequeueRequest withLimit(int tasks) {
-    return new DequeueRequest(type, tasks, worker, lease, tokenless, maxWait, clientGone);
+    return new DequeueRequest(
+        type, tasks, worker, lease, tokenless, maxWait, clientGone, beforeWait);
   }
 
   ClaimRequest toClaimRequest() {

@@ -27,10 +27,7 @@ public final class TaskDispatcher implements AutoCloseable {
   /** The store does not notify when a backoff ends. */
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
-  public static final int MAX_WAITERS = 10_000;
-
   private final JobStore store;
-  private final int maxWaiters;
 
   /** By stage type; guarded by this, as all fields below. */
   private final Map<String, LongPollQueue> queues = new HashMap<>();
@@ -38,13 +35,12 @@ public final class TaskDispatcher implements AutoCloseable {
   private int waiting;
   private boolean closed;
 
-  private TaskDispatcher(JobStore store, int maxWaiters) {
+  private TaskDispatcher(JobStore store) {
     this.store = store;
-    this.maxWaiters = maxWaiters;
   }
 
-  public static TaskDispatcher start(JobStore store, int maxWaiters) {
-    TaskDispatcher dispatcher = new TaskDispatcher(store, maxWaiters);
+  public static TaskDispatcher start(JobStore store) {
+    TaskDispatcher dispatcher = new TaskDispatcher(store);
     MonitoredThreads.service("millrace-dispatch").start(dispatcher::watch);
     return dispatcher;
   }
@@ -66,6 +62,7 @@ public final class TaskDispatcher implements AutoCloseable {
   }
 
   private List<Claim> await(DequeueRequest request) throws InterruptedException {
+    request.beforeWait().run();
     long end = System.nanoTime() + request.maxWait().toNanos();
     Waiter waiter = join(request.type());
     if (waiter == null) {
@@ -134,16 +131,6 @@ public final class TaskDispatcher implements AutoCloseable {
   private synchronized @Nullable Waiter join(String type) {
     if (closed) {
       return null;
-    }
-    if (waiting == maxWaiters) {
-      throw new Problem(
-          Problem.Kind.UNAVAILABLE,
-          null,
-          "as many as "
-              + maxWaiters
-              + " wait for tasks already; ask again later, or without \"wait\"",
-          null,
-          Map.of("Retry-After", "5"));
     }
     waiting++;
     notifyAll();

@@ -68,6 +68,7 @@ public record ChoiceReader(GenerationSource source, ClientFields fields, Duratio
   public ApiResponse stream(
       ApiRequest request, List<DirectRequest> choices, StreamListener listener)
       throws InterruptedException {
+    request.reserveStream();
     ClientWatch watch = new ClientWatch(request, keepAlive, System::nanoTime);
     ChoiceStream stream = ChoiceStream.start(source, choices);
     boolean handedOver = false;

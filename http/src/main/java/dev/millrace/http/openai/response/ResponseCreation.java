@@ -58,6 +58,9 @@ final class ResponseCreation {
   ApiResponse create(ApiRequest call) throws InterruptedException {
     DirectInference models = backend.models().require();
     Prepared prepared = prepare(call, models);
+    if (prepared.request.delivery().stream()) {
+      call.reserveStream(); // before a response is stored that its client would create again
+    }
     return prepared.request.delivery().store()
         ? store(call, prepared)
         : run(call, prepared, models);

@@ -19,7 +19,6 @@ import dev.millrace.core.task.TaskState;
 import dev.millrace.http.route.Problem;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -37,7 +36,7 @@ class TaskDispatcherTest {
 
   private final JobStore store =
       new MemoryStoreFixture().open(ContractSettings.steady(new ManualClock()));
-  private final TaskDispatcher dispatcher = TaskDispatcher.start(store, 100);
+  private final TaskDispatcher dispatcher = TaskDispatcher.start(store);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
   @AfterEach
@@ -48,7 +47,8 @@ class TaskDispatcherTest {
   }
 
   private static DequeueRequest request(String worker, Duration maxWait, BooleanSupplier gone) {
-    return new DequeueRequest("t", 1, worker, Duration.ofMinutes(1), false, maxWait, gone);
+    return new DequeueRequest(
+        "t", 1, worker, Duration.ofMinutes(1), false, maxWait, gone, () -> {});
   }
 
   private Future<List<Claim>> waiter(String worker) {
@@ -165,7 +165,14 @@ class TaskDispatcherTest {
             () ->
                 dispatcher.claim(
                     new DequeueRequest(
-                        "u", 1, "other", Duration.ofMinutes(1), false, LONG, () -> false)));
+                        "u",
+                        1,
+                        "other",
+                        Duration.ofMinutes(1),
+                        false,
+                        LONG,
+                        () -> false,
+                        () -> {})));
     awaitTrue(() -> dispatcher.waiting() == 1);
     submit(1);
     assertThat(dispatcher.claim(request("w", Duration.ZERO, () -> false))).hasSize(1);
@@ -173,19 +180,32 @@ class TaskDispatcherTest {
   }
 
   @Test
-  void waitersBeyondTheLimitAreRefused() throws Exception {
-    List<Future<List<Claim>>> queue = Collections.synchronizedList(new ArrayList<>());
+  void onlyARequestThatHasToWaitIsRefused() throws Exception {
+    DequeueRequest refused =
+        new DequeueRequest(
+            "t",
+            1,
+            "w",
+            Duration.ofMinutes(1),
+            false,
+            LONG,
+            () -> false,
+            () -> {
+              throw new Problem(Problem.Kind.UNAVAILABLE, "too many wait");
+            });
+    assertThatThrownBy(() -> dispatcher.claim(refused)).hasMessage("too many wait");
+    assertThat(dispatcher.waiting()).isZero();
+    submit(1);
+    assertThat(dispatcher.claim(refused)).hasSize(1);
+  }
+
+  @Test
+  void closeEndsAllWaits() throws Exception {
+    List<Future<List<Claim>>> queue = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       queue.add(threads.submit(() -> dispatcher.claim(request("w", LONG, () -> false))));
     }
     awaitTrue(() -> dispatcher.waiting() == 100);
-    assertThatThrownBy(() -> dispatcher.claim(request("one more", LONG, () -> false)))
-        .isInstanceOfSatisfying(
-            Problem.class,
-            problem -> {
-              assertThat(problem.kind()).isEqualTo(Problem.Kind.UNAVAILABLE);
-              assertThat(problem.headers()).containsKey("Retry-After");
-            });
     dispatcher.close();
     for (Future<List<Claim>> one : queue) {
       assertThat(one.get()).isEmpty();

@@ -9,11 +9,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the state directory of a job that may be moving. A job is missing only after two passes
- * between which no state directory changed, so a job that moves against the direction of a pass is
- * not overlooked.
+ * Finds the state directory of a job that may be moving. The owner knows when jobs move against the
+ * direction of a pass, so that one pass without such a move finds every job. For other processes a
+ * job is missing only after two passes between which no state directory changed, which takes long
+ * while other jobs move.
  */
 public final class JobLocator {
 
@@ -26,14 +28,46 @@ public final class JobLocator {
   private final Disk disk;
   private final WorkspaceLayout layout;
   private final Threading threading;
+  private final @Nullable BackwardMoves moves;
 
-  public JobLocator(Disk disk, WorkspaceLayout layout, Threading threading) {
+  private JobLocator(
+      Disk disk, WorkspaceLayout layout, Threading threading, @Nullable BackwardMoves moves) {
     this.disk = disk;
     this.layout = layout;
     this.threading = threading;
+    this.moves = moves;
+  }
+
+  /** For a process that does not own the workspace. */
+  public static JobLocator ofOthers(Disk disk, WorkspaceLayout layout, Threading threading) {
+    return new JobLocator(disk, layout, threading, null);
+  }
+
+  /**
+   * @param moves all renames of jobs by the owner that go backward
+   */
+  public static JobLocator ofOwner(
+      Disk disk, WorkspaceLayout layout, Threading threading, BackwardMoves moves) {
+    return new JobLocator(disk, layout, threading, moves);
   }
 
   public Optional<JobState> find(JobId id) throws IOException {
+    return moves == null ? findUnsettled(id) : find(id, moves);
+  }
+
+  private Optional<JobState> find(JobId id, BackwardMoves backward) throws IOException {
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      long before = backward.ended();
+      Optional<JobState> found = layout.lookUp(disk, id);
+      if (found.isPresent() || backward.noneSince(before)) {
+        return found;
+      }
+      pause();
+    }
+    return Optional.empty();
+  }
+
+  private Optional<JobState> findUnsettled(JobId id) throws IOException {
     Optional<JobState> found = layout.lookUp(disk, id);
     List<Instant> seen = List.of();
     long since = 0;

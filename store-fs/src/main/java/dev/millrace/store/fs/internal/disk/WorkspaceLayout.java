@@ -125,7 +125,15 @@ public final class WorkspaceLayout {
     return Optional.empty();
   }
 
-  /** The job's state, with one look at each directory; a job that moves meanwhile can be missed. */
+  /** Whether {@link #lookUp} looks into the directory of {@code to} before that of {@code from}. */
+  public static boolean isBackward(JobState from, JobState to) {
+    return ORDER.indexOf(to) < ORDER.indexOf(from);
+  }
+
+  /**
+   * The job's state, with one look at each directory; a job that moves backward meanwhile can be
+   * missed.
+   */
   public Optional<JobState> lookUp(Disk disk, JobId id) throws IOException {
     for (JobState state : ORDER) {
       if (disk.kind(of(state, id)) == Disk.Kind.DIRECTORY) {

@@ -125,6 +125,32 @@ public final class NoteFiles implements NoteStore {
     }
   }
 
+  /**
+   * The note has its own name at once, and is enlisted: it needs no sync of its own, because each
+   * later commit of this process waits for the sync that it is in.
+   */
+  @Override
+  public void writeNoteAhead(String collection, String name, String text) {
+    Path file = file(collection, name);
+    byte[] bytes = StrictUtf8.bytes(NoteStore.requireText(text));
+    ReentrantLock lock = locks.get(Math.floorMod(file.hashCode(), locks.size()));
+    lock.lock();
+    try {
+      UnsyncedChanges created = new UnsyncedChanges();
+      directories(collection, created);
+      if (!created.isEmpty()) {
+        commits.commit(created);
+        named.add(collection);
+      }
+      disk.write(file, bytes);
+      commits.enlist(new UnsyncedChanges().addFile(file).addDirectory(file.getParent()));
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot write the note " + collection + "/" + name, e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** The process that created them may have been killed before their names were synced. */
   private void directories(String collection, UnsyncedChanges unsynced) throws IOException {
     Path dir = shelf(collection);

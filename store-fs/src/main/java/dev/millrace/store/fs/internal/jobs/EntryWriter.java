@@ -4,6 +4,7 @@ import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.task.TaskEvent;
+import dev.millrace.store.fs.internal.disk.BackwardMoves;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
@@ -38,6 +39,7 @@ final class EntryWriter {
   private final Disk disk;
   private final WorkspaceLayout layout;
   private final GroupCommit commits;
+  private final BackwardMoves backward;
   private final ClaimQueue queue;
   private final FinishRate rate;
 
@@ -47,7 +49,13 @@ final class EntryWriter {
   private final Queue<UnneededFile> unneeded = new ConcurrentLinkedQueue<>();
 
   EntryWriter(
-      Disk disk, WorkspaceLayout layout, GroupCommit commits, ClaimQueue queue, FinishRate rate) {
+      Disk disk,
+      WorkspaceLayout layout,
+      GroupCommit commits,
+      BackwardMoves backward,
+      ClaimQueue queue,
+      FinishRate rate) {
+    this.backward = backward;
     this.disk = disk;
     this.layout = layout;
     this.commits = commits;
@@ -120,7 +128,12 @@ final class EntryWriter {
   /** Renames the job's directory; {@code unsynced} gets the new name to sync. */
   private void move(FsJob job, JobState to, UnsyncedChanges unsynced) throws IOException {
     Path from = job.at().dir();
-    disk.rename(from, layout.of(to, job.id()));
+    Path target = layout.of(to, job.id());
+    if (WorkspaceLayout.isBackward(job.directoryState(), to)) {
+      backward.run(() -> disk.rename(from, target));
+    } else {
+      disk.rename(from, target);
+    }
     job.movedTo(to);
     unsynced.addDirectory(layout.of(to));
   }

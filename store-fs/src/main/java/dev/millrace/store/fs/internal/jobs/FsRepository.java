@@ -23,10 +23,12 @@ import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.time.Moment;
 import dev.millrace.core.time.ProcessTimeline;
+import dev.millrace.store.fs.internal.disk.BackwardMoves;
 import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.FsSettings;
 import dev.millrace.store.fs.internal.disk.FullDisk;
 import dev.millrace.store.fs.internal.disk.GroupCommit;
+import dev.millrace.store.fs.internal.disk.JobLocator;
 import dev.millrace.store.fs.internal.disk.ReadingMarks;
 import dev.millrace.store.fs.internal.disk.UnsyncedChanges;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
@@ -67,6 +69,7 @@ public final class FsRepository implements JobRepository<FsJob> {
   private final ProcessTimeline timeline;
   private final ClaimQueue queue;
   private final ReadingMarks marks;
+  private final JobLocator locator;
   private final FsReader reader;
   private final NoteFiles notes;
   private final EndedJobs ended;
@@ -89,13 +92,15 @@ public final class FsRepository implements JobRepository<FsJob> {
     this.timeline = new ProcessTimeline(settings.clock());
     this.queue = new ClaimQueue(timeline, settings.threading());
     this.marks = ReadingMarks.ofOwner(disk, layout, epoch);
-    this.reader = new FsReader(disk, layout, settings.threading(), marks);
+    BackwardMoves backward = new BackwardMoves();
+    this.locator = JobLocator.ofOwner(disk, layout, settings.threading(), backward);
+    this.reader = new FsReader(disk, layout, settings.threading(), marks, locator);
     this.notes = new NoteFiles(disk, layout, commits, settings.threading());
     this.ended = new EndedJobs(disk, layout, reader, commits, marks, settings.threading());
     this.epoch = epoch;
     this.rate = new FinishRate(timeline.opened());
     this.loader = new JobLoader(settings, timeline, queue, marks);
-    this.writer = new EntryWriter(disk, layout, commits, queue, rate);
+    this.writer = new EntryWriter(disk, layout, commits, backward, queue, rate);
   }
 
   @Override
@@ -145,6 +150,11 @@ public final class FsRepository implements JobRepository<FsJob> {
   @Override
   public Leases leases() {
     return leases;
+  }
+
+  /** Finds the directory of a job. */
+  public JobLocator locator() {
+    return locator;
   }
 
   @Override

@@ -266,10 +266,10 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
 
   /** The job's state, reliably. A job in memory that was deleted by hand is dropped. */
   private Optional<JobState> locate(JobId id) throws IOException {
-    Disk disk = settings.disk();
-    WorkspaceLayout layout = settings.layout();
-    Optional<JobState> state = layout.lookUp(disk, id);
-    if (state.isEmpty()) { // it may be moving, but does not with its lock held
+    Optional<JobState> state = repository.locator().find(id);
+    if (state.isEmpty() && updater().jobs().contains(id)) { // it does not move with its lock held
+      Disk disk = settings.disk();
+      WorkspaceLayout layout = settings.layout();
       updater().jobs().forgetIf(id, _ -> Optional.of(layout.lookUp(disk, id).isEmpty()));
       state = layout.lookUp(disk, id);
     }

@@ -73,17 +73,27 @@ public final class FsReader implements JobReader {
 
   /** For a process that does not own the workspace. */
   public FsReader(Disk disk, WorkspaceLayout layout, Threading threading) {
-    this(disk, layout, threading, ReadingMarks.ofOthers(disk, layout));
+    this(
+        disk,
+        layout,
+        threading,
+        ReadingMarks.ofOthers(disk, layout),
+        JobLocator.ofOthers(disk, layout, threading));
   }
 
   /**
    * @param marks say which jobs have ended the processes that read them
    */
-  public FsReader(Disk disk, WorkspaceLayout layout, Threading threading, ReadingMarks marks) {
+  public FsReader(
+      Disk disk,
+      WorkspaceLayout layout,
+      Threading threading,
+      ReadingMarks marks,
+      JobLocator locator) {
     this.disk = disk;
     this.layout = layout;
     this.threading = threading;
-    this.whereabouts = new JobLocator(disk, layout, threading);
+    this.whereabouts = locator;
     this.catalogue = new JobLister(disk, layout, whereabouts, this::isAtGate);
     this.stamps = new JobVersionStamps(disk, layout);
     this.marks = marks;

@@ -216,19 +216,22 @@ public final class FsSubmitter implements JobSubmitter {
   private boolean publishAs(JobId id, NewJob job) throws IOException {
     Path own = layout.of(JobState.CREATED, reserve(JobIdGenerator.forThisProcess().next()));
     Path named = layout.of(JobState.CREATED, id);
+    boolean left = true; // under its temporary name
     try {
       noteWebhooks(job.spec(), id);
       stage(own, job);
-      moved(own, named);
+      left = !moved(own, named);
       if (isThere(id)) { // another process was faster
-        moved(named, own);
+        left |= moved(named, own);
         return false;
       }
       boolean published = moved(named, layout.of(job.startState(), id));
       commits.commit(new UnsyncedChanges().addDirectory(layout.of(job.startState())));
       return published;
     } finally {
-      discard(own);
+      if (left) {
+        discard(own);
+      }
     }
   }
 

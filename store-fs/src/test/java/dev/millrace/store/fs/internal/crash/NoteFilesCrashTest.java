@@ -86,6 +86,45 @@ class NoteFilesCrashTest {
   }
 
   @Test
+  void everyVisibleJobHasTheNoteThatWasWrittenAheadOfIt() {
+    JobId next = JobId.of(1_767_225_600_000_000L, 77, 2);
+    List<JobId> acknowledged = new ArrayList<>();
+    everywhere(
+        _ -> acknowledged.clear(),
+        rig -> {
+          for (JobId id : List.of(CHOSEN, next)) {
+            rig.store.writeNoteAhead(SHELF, id.value(), "made " + id);
+            rig.store.submit(TestJobSpecs.plain("x"), id);
+            acknowledged.add(id);
+          }
+        },
+        (rig, where) -> {
+          for (JobId id : List.of(CHOSEN, next)) {
+            if (rig.store.state(id).isPresent()) {
+              assertThat(rig.store.readNote(SHELF, id.value())).as(where).contains("made " + id);
+            }
+          }
+          for (JobId id : acknowledged) {
+            assertThat(rig.store.state(id)).as("%s, %s", id, where).isPresent();
+          }
+        });
+  }
+
+  @Test
+  void aNoteWrittenAheadTakesNoSyncOfItsOwn() {
+    SimulatedStore rig = SimulatedStore.fresh();
+    rig.store.writeNoteAhead(SHELF, "first", "x"); // its directories are new, and synced once
+    int before = rig.disk.operations();
+    rig.store.writeNoteAhead(SHELF, "second", "x");
+    for (int n = before + 1; n <= rig.disk.operations(); n++) {
+      assertThat(rig.disk.operation(n).what().syncs())
+          .as(rig.disk.operation(n).toString())
+          .isFalse();
+    }
+    assertThat(rig.store.readNote(SHELF, "second")).contains("x");
+  }
+
+  @Test
   void everyVisibleJobWithWebhooksHasItsNote() {
     everywhere(
         rig -> {},

@@ -6,6 +6,7 @@ import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -56,7 +57,43 @@ class JobLocatorTest {
       Files.setLastModifiedTime(layout.of(state), future);
     }
     CountedWaits threading = new CountedWaits();
-    assertThat(new JobLocator(disk, layout, threading).find(new JobId("1_1_1"))).isEmpty();
+    assertThat(JobLocator.ofOthers(disk, layout, threading).find(new JobId("1_1_1"))).isEmpty();
     assertThat(threading.waits.get()).isBetween(10, 20);
+  }
+
+  @Test
+  void theOwnerDoesNotWaitToSeeThatAJobIsMissing() throws IOException {
+    WorkspaceLayout layout = new WorkspaceLayout(dir);
+    Disk disk = new RealDisk(dir);
+    layout.create(disk); // its directories have changed just now
+    CountedWaits threading = new CountedWaits();
+    JobLocator locator = JobLocator.ofOwner(disk, layout, threading, new BackwardMoves());
+    assertThat(locator.find(new JobId("1_1_1"))).isEmpty();
+    assertThat(threading.waits).hasValue(0);
+  }
+
+  @Test
+  void theOwnerFindsAJobThatMovesAgainstTheSearch() throws IOException {
+    WorkspaceLayout layout = new WorkspaceLayout(dir);
+    Disk real = new RealDisk(dir);
+    layout.create(real);
+    JobId id = new JobId("1_1_1");
+    Path paused = layout.of(JobState.PAUSED, id);
+    Path ready = layout.of(JobState.PENDING, id);
+    real.createDirectory(paused);
+    BackwardMoves moves = new BackwardMoves();
+    Disk resumedMeanwhile =
+        (Disk)
+            Proxy.newProxyInstance(
+                Disk.class.getClassLoader(),
+                new Class<?>[] {Disk.class},
+                (_, method, arguments) -> {
+                  if (paused.equals(arguments[0]) && Files.exists(paused)) {
+                    moves.run(() -> real.rename(paused, ready)); // it was not ready before
+                  }
+                  return method.invoke(real, arguments);
+                });
+    JobLocator locator = JobLocator.ofOwner(resumedMeanwhile, layout, new CountedWaits(), moves);
+    assertThat(locator.find(id)).contains(JobState.PENDING);
   }
 }

@@ -221,7 +221,7 @@ class JobAdditionsTest {
               commits,
               () -> id,
               new NoteFiles(rig.disk, SimulatedStore.PLACES, commits, Threading.SYSTEM),
-              new JobLocator(rig.disk, SimulatedStore.PLACES, Threading.SYSTEM)::find,
+              JobLocator.ofOthers(rig.disk, SimulatedStore.PLACES, Threading.SYSTEM)::find,
               new FsReader(rig.disk, SimulatedStore.PLACES, Threading.SYSTEM)::completed));
     }
     CyclicBarrier start = new CyclicBarrier(8);

@@ -28,12 +28,19 @@ final class HistoryCheck {
   /** The collection of the notes. */
   static final String NOTES = "simulated";
 
+  /** The collection of the notes that are written ahead of a submission. */
+  static final String AHEAD = "ahead";
+
   private final History history;
   private final JobStore store;
 
   HistoryCheck(History history, JobStore store) {
     this.history = history;
     this.store = store;
+  }
+
+  static String noteAhead(JobId id) {
+    return "the note of job " + id;
   }
 
   void run() {
@@ -80,6 +87,11 @@ final class HistoryCheck {
     checkClaims(job, log);
     checkResults(job);
     checkWebhooks(job);
+    if (job.noted) {
+      assertThat(store.readNote(AHEAD, job.id.value()))
+          .as("the note ahead of %s", job)
+          .contains(noteAhead(job.id));
+    }
   }
 
   /** Nobody delivers webhooks in a simulation, so that their notes stay as submitted. */

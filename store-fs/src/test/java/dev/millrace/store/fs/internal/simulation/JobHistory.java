@@ -42,6 +42,9 @@ final class JobHistory {
   /** Whether repeated submissions under its id go on: then nobody deletes it. */
   boolean named;
 
+  /** Whether a note was written ahead of its submission. */
+  boolean noted;
+
   boolean abortAsked;
   @Nullable JobState end;
   List<LogEntry> seen = List.of();

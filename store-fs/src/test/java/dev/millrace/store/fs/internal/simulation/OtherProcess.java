@@ -64,7 +64,7 @@ final class OtherProcess implements JobControls {
         commits,
         settings.ids(),
         new NoteFiles(disk, layout, commits, threading),
-        new JobLocator(disk, layout, threading)::find,
+        JobLocator.ofOthers(disk, layout, threading)::find,
         reader::completed);
   }
 

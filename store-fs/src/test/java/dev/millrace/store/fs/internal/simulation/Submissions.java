@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobSubmitter;
 import dev.millrace.core.store.RetryRequest;
 import dev.millrace.core.store.RetryResult;
@@ -29,9 +30,10 @@ final class Submissions implements Runnable {
 
   @Override
   public void run() {
-    switch (context.random.nextInt(6)) {
+    switch (context.random.nextInt(7)) {
       case 0 -> submitAs();
       case 1 -> retry();
+      case 2 -> submitWithNote();
       default -> submit();
     }
   }
@@ -78,6 +80,25 @@ final class Submissions implements Runnable {
               job.certain = true;
               context.faults.acknowledged(job);
             });
+  }
+
+  /** As a request with an idempotency key does. Only the owner takes those. */
+  private void submitWithNote() {
+    if (!(submitter instanceof JobStore store)) {
+      return;
+    }
+    JobId id = ids.get();
+    if (context.run(
+        () -> store.writeNoteAhead(HistoryCheck.AHEAD, id.value(), HistoryCheck.noteAhead(id)))) {
+      JobHistory job = context.history.job(id);
+      job.noted = true;
+      job.spec = spec();
+      JobSpec spec = job.spec;
+      if (context.ask(() -> submitter.submit(spec, id)).isPresent()) {
+        job.certain = true;
+        context.faults.acknowledged(job);
+      }
+    }
   }
 
   private void retry() {
