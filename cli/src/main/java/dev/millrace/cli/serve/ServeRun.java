@@ -230,10 +230,7 @@ final class ServeRun {
     settings
         .workers()
         .commands()
-        .forEach(
-            (type, command) ->
-                builder.worker(
-                    new ExecWorker(type, command, ExecLimits.DEFAULT, programs(context.place))));
+        .forEach((type, command) -> builder.worker(worker(context, type, command)));
     if (inference != null) {
       builder.group(inference.slots(), inference.workers());
     }
@@ -241,6 +238,15 @@ final class ServeRun {
         .listener(context.frontend.listener())
         .listener(context.log.taskListener())
         .build();
+  }
+
+  private ExecWorker worker(Context context, String type, String command) {
+    return new ExecWorker(
+        type,
+        command,
+        ExecLimits.DEFAULT,
+        programs(context.place),
+        settings.workers().environment());
   }
 
   /** Jobs are processed meanwhile, and warm the model up in place of made-up tokens. */
