@@ -28,7 +28,9 @@ final class WorkspaceAccess {
   private static final FileAttribute<?>[] BY_UMASK = {};
   private static final FileAttribute<?>[] DIRECTORY_OF_OWNER = {attribute("rwx------")};
   private static final FileAttribute<?>[] FILE_OF_OWNER = {attribute("rw-------")};
-  private static final String FILE_OF_GROUP = "rw-rw----";
+  private static final FileAttribute<?>[] DIRECTORY_OF_GROUP = {attribute("rwxrwx---")};
+  private static final int SHARED_FILE = 0660;
+  private static final FileAttribute<?>[] FILE_OF_GROUP = {attribute("rw-rw----")};
 
   private enum Kind {
     OWNER,
@@ -117,7 +119,7 @@ final class WorkspaceAccess {
       case OWNER -> Files.createDirectory(directory, DIRECTORY_OF_OWNER);
       case UMASK -> Files.createDirectory(directory);
       case GROUP -> {
-        Files.createDirectory(directory, DIRECTORY_OF_OWNER);
+        Files.createDirectory(directory, DIRECTORY_OF_GROUP);
         share(directory);
       }
     }
@@ -138,18 +140,29 @@ final class WorkspaceAccess {
                 + "; only a member of the group, or root, can do that");
       }
     }
-    Files.setAttribute(directory, "unix:mode", SHARED_DIRECTORY);
+    require(directory, SHARED_DIRECTORY);
+  }
+
+  /** Sets a mode unless it is there: a hardened service may not set the bit that was inherited. */
+  private static void require(Path path, int mode) throws IOException {
+    if ((mode(path) & mode) != mode) {
+      Files.setAttribute(path, "unix:mode", mode);
+    }
   }
 
   /** For the opening of a file that may be new; then {@link #opened} follows. */
   FileAttribute<?>[] ofNewFile() throws IOException {
-    return kind() == Kind.UMASK ? BY_UMASK : FILE_OF_OWNER;
+    return switch (kind()) {
+      case OWNER -> FILE_OF_OWNER;
+      case GROUP -> FILE_OF_GROUP;
+      case UMASK -> BY_UMASK;
+    };
   }
 
   /** Gives a new file its final mode, which the umask does not limit. */
   void opened(Path file) throws IOException {
     if (kind() == Kind.GROUP) {
-      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(FILE_OF_GROUP));
+      require(file, SHARED_FILE);
     }
   }
 
