@@ -9,6 +9,7 @@ import dev.millrace.server.ServerState;
 import dev.millrace.server.ServerStatus;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,16 +19,22 @@ public final class BuiltInReadinessChecks {
 
   private BuiltInReadinessChecks() {}
 
-  /** The store answers. */
+  /** The store answers. The log says when that ends and when it begins again, not at each check. */
   public static ReadinessCheck store(JobStore store) {
+    AtomicBoolean failing = new AtomicBoolean();
     return ReadinessCheck.of(
         "store",
         () -> {
           try {
             store.counts();
+            if (failing.getAndSet(false)) {
+              LOG.log(Level.INFO, "the store answers again");
+            }
             return Optional.empty();
           } catch (StoreException e) {
-            LOG.log(Level.WARNING, "store check failed: " + e.getMessage());
+            if (!failing.getAndSet(true)) {
+              LOG.log(Level.WARNING, "the store does not answer: " + e.getMessage());
+            }
             return Optional.of("it does not answer; the server's log says why");
           }
         });

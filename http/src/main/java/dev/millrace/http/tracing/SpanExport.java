@@ -54,7 +54,10 @@ final class SpanExport implements SpanProcessor {
 
   /** The spans that are still here are lost. */
   void abandon() {
-    dropped.addAndGet(pending.getAndSet(0));
+    int left = pending.getAndSet(0);
+    if (left > 0) {
+      lost(left, "the collector has not taken them before the stop");
+    }
   }
 
   @Override

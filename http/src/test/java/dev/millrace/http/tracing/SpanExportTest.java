@@ -118,8 +118,11 @@ class SpanExportTest {
         tracer.spanBuilder("x").startSpan().end();
       }
       assertThat(export.dropped()).isEqualTo(10);
+      nanoTime.addAndGet(Duration.ofMinutes(2).toNanos());
       export.abandon();
       assertThat(export.dropped()).isEqualTo(SpanExport.MAX_PENDING + 10);
+      assertThat(lines.getLast())
+          .contains("2058 spans so far", "has not taken them before the stop");
     } finally {
       never.succeed();
       provider.close();
