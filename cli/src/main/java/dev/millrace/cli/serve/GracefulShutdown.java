@@ -173,7 +173,10 @@ final class GracefulShutdown {
       return "nothing is running";
     }
     String running =
-        tasks + " running; a second signal ends them, and so do " + grace(timeout).toSeconds() + " s";
+        tasks
+            + " running; a second signal ends them, and so do "
+            + grace(timeout).toSeconds()
+            + " s";
     String answered =
         requests(answering)
             + " being answered: streams end, others have "

@@ -102,7 +102,8 @@ class ServeModelIT extends LauncherFixture {
 
   @Test
   void aStopSaysThatARequestIsBeingAnsweredAndWasNotAnsweredToTheEnd() throws Exception {
-    try (ServeProcess server = ServeProcess.start(dir, "--model", "house", "--no-warmup", "--port", "0");
+    try (ServeProcess server =
+            ServeProcess.start(dir, "--model", "house", "--no-warmup", "--port", "0");
         HttpClient client = HttpClient.newHttpClient()) {
       HttpRequest request =
           HttpRequest.newBuilder(server.uri().resolve("/v1/chat/completions"))

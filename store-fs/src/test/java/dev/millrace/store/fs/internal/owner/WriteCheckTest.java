@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,7 +25,13 @@ class WriteCheckTest {
   @TempDir Path dir;
 
   private final SteppedTime time = new SteppedTime();
+  private final CapturedLog log = CapturedLog.open();
   private volatile boolean readOnly;
+
+  @AfterEach
+  void closeLog() {
+    log.close();
+  }
 
   private Disk disk() {
     RealDisk real = new RealDisk(dir);
@@ -53,8 +60,7 @@ class WriteCheckTest {
 
   @Test
   void anIdleStoreFailsAndWorksAgainWithOneLineOfTheLogEach() {
-    try (CapturedLog log = CapturedLog.open();
-        FsStore store = FsStore.tryOpen(settings()).orElseThrow()) {
+    try (FsStore store = FsStore.tryOpen(settings()).orElseThrow()) {
       readOnly = true;
       time.step(WriteCheck.INTERVAL);
       store.sweep();
