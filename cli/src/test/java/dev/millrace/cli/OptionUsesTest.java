@@ -48,6 +48,7 @@ class OptionUsesTest {
                   "work ws x --mode embed",
                   "work ws x --type t",
                   "work ws --job job.json",
+                  "work ws x --group no-such-group",
                   "work --version")),
           Map.entry(
               "flow",
@@ -76,6 +77,8 @@ class OptionUsesTest {
                       + " secret --stage-backoff 1s --response-days 7 --otlp http://127.0.0.1:1"
                       + " --access-log - --no-warmup --special-in-text --drain --retain 30d"
                       + " --stop-timeout 60 --log-format json",
+                  SERVE + "--exec a=b --exec-env C=d",
+                  "serve -d ws --exec a=b --group no-such-group",
                   SERVE + "--exec a=b --config empty.toml --tls-cert keys --tls-key keys",
                   PIPE
                       + "--local-layers 1 --audit 0.1 --step-timeout 5 --max-pipes 2"

@@ -8,8 +8,7 @@ import java.util.List;
  * Settings of a node that holds layers.
  *
  * @param layers held from start to stop
- * @param memoryBytes bytes that weights and caches may take; 0: it holds {@code layers} only,
- *     without a limit
+ * @param memory what weights and caches may take
  * @param threads compute threads
  * @param maxSessions open at once
  * @param modelPaths files and directories with models that origins may request
@@ -18,7 +17,7 @@ import java.util.List;
 public record NodeSettings(
     NetworkSettings network,
     List<ConfiguredLayers> layers,
-    long memoryBytes,
+    NodeMemory memory,
     int threads,
     KernelType kernels,
     int maxSessions,
@@ -30,17 +29,13 @@ public record NodeSettings(
   public NodeSettings {
     layers = List.copyOf(layers);
     modelPaths = List.copyOf(modelPaths);
-    if (memoryBytes < 0) {
-      throw new ClusterException(
-          "a node's memory is %d bytes: give 0 or more".formatted(memoryBytes));
-    }
     if (threads < 1 || threads > 1024) {
       throw new ClusterException("%d threads: give 1 to 1024".formatted(threads));
     }
     if (maxSessions < 1 || maxSessions > 1024) {
       throw new ClusterException("%d sessions at most: give 1 to 1024".formatted(maxSessions));
     }
-    if (layers.isEmpty() && memoryBytes == 0) {
+    if (layers.isEmpty() && !memory.forRequests()) {
       throw new ClusterException(
           "this node would hold nothing: name the layers of a file, or give it memory"
               + " for layers that origins request");

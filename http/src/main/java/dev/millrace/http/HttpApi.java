@@ -70,7 +70,8 @@ public final class HttpApi implements AutoCloseable {
   private @Nullable WebhookService webhooks;
   private @Nullable IdempotentSubmitter submitter;
   private @Nullable IdResolver idResolver;
-  private @Nullable HttpService service;
+  private volatile @Nullable HttpService service;
+  private volatile int unanswered;
   private @Nullable Runnable unendedResponses; // starts them, if a server comes that can
   private volatile @Nullable Server server;
   private volatile @Nullable Supplier<InferenceStats> models;
@@ -195,16 +196,17 @@ public final class HttpApi implements AutoCloseable {
     ResponseRoutes responses =
         ResponseRoutes.over(store, inference, this::startSoon, settings.responseAge());
     OpenAiRouteGroup openAi = new OpenAiRouteGroup(inference, responses);
-    service =
+    HttpService opened =
         HttpService.open(settings, List.of(jobnik, so1, openAi, monitoring), observers, document);
+    service = opened;
     if (types.contains(ResponseStore.TYPE)) {
       unendedResponses = responses::startUnended;
       startUnendedResponses();
     }
-    metrics.gauge("millrace_http_in_flight", "Requests being answered.", service::running);
-    metrics.gauge("millrace_http_streams", "Streams that are open.", service::streams);
-    metrics.refusals(service.slots());
-    return service.uri();
+    metrics.gauge("millrace_http_in_flight", "Requests being answered.", opened::running);
+    metrics.gauge("millrace_http_streams", "Streams that are open.", opened::streams);
+    metrics.refusals(opened.slots());
+    return opened.uri();
   }
 
   /** The server and the routes come in any order: the later one finds both. */
@@ -243,17 +245,33 @@ public final class HttpApi implements AutoCloseable {
     return new ApiResponse.Content(200, Map.of(), text.mediaType(), text.body());
   }
 
+  /** Requests that are being answered now, streams included. Thread-safe. */
+  public int running() {
+    HttpService present = service;
+    return present == null ? 0 : present.running();
+  }
+
+  /** Requests that {@link #close} has ended before they were answered, streams included. */
+  public int unanswered() {
+    return unanswered;
+  }
+
   /** Waits a short time for running requests, then closes everything except the store. */
   @Override
   public void close() {
+    close(GRACE);
+  }
+
+  /**
+   * As the other method.
+   *
+   * @param grace how long running requests may take; streams end at once
+   */
+  public void close(Duration grace) {
     boolean interrupted = Thread.interrupted();
-    if (service != null) {
-      try {
-        service.drain(GRACE);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-      service.close();
+    HttpService present = service;
+    if (present != null) {
+      interrupted |= close(present, grace);
     }
     if (submitter != null) {
       submitter.close();
@@ -271,5 +289,20 @@ public final class HttpApi implements AutoCloseable {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** Returns whether it was interrupted meanwhile. */
+  private boolean close(HttpService listening, Duration grace) {
+    boolean interrupted = false;
+    int streams = listening.streams();
+    try {
+      listening.drain(grace);
+    } catch (InterruptedException e) {
+      interrupted = true;
+    }
+    unanswered = streams + listening.running() - listening.streams();
+    service = null;
+    listening.close();
+    return interrupted;
   }
 }

@@ -6,11 +6,8 @@ import dev.millrace.cli.command.SuggestedCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 /** Checks the directories of a workspace: present, no links, on one file system, writable. */
 public final class DirectoriesCheck {
@@ -31,6 +28,10 @@ public final class DirectoriesCheck {
   }
 
   public void run(Findings findings) throws IOException {
+    if (!Files.isExecutable(workspace)) {
+      notAllowed(findings, workspace);
+      return;
+    }
     List<Path> present = present(findings);
     devices(findings, present);
     permissions(findings, present);
@@ -97,22 +98,18 @@ public final class DirectoriesCheck {
       if (!Files.isWritable(directory)
           || !Files.isReadable(directory)
           || !Files.isExecutable(directory)) {
-        findings.fail(
-            "permissions",
-            System.getProperty("user.name") + " may not read and write " + directory,
-            "chown it to the user that runs the server, or run as its owner "
-                + Files.getOwner(directory));
-        return;
-      }
-      Set<PosixFilePermission> mode = Files.getPosixFilePermissions(directory);
-      if (mode.contains(PosixFilePermission.OTHERS_WRITE)) {
-        findings.warn(
-            "permissions",
-            directory + " is " + PosixFilePermissions.toString(mode) + ": every user may change it",
-            "chmod o-w " + directory);
+        notAllowed(findings, directory);
         return;
       }
     }
     findings.ok("permissions", "readable and writable, owner " + Files.getOwner(workspace));
+  }
+
+  private static void notAllowed(Findings findings, Path directory) throws IOException {
+    findings.fail(
+        "permissions",
+        System.getProperty("user.name") + " may not read and write " + directory,
+        "chown it to the user that runs the server, or run as its owner "
+            + Files.getOwner(directory));
   }
 }

@@ -66,6 +66,7 @@ public final class DoctorCommand implements Command {
               .to("creates a workspace there"));
     } else {
       findings.guard("places", () -> new DirectoriesCheck(workspace).run(findings));
+      findings.guard("access", () -> new AccessCheck(workspace).run(findings));
       findings.guard("disk", () -> new DiskCheck(workspace).run(findings));
       findings.guard("sync", () -> new FsyncCheck(workspace).run(findings));
       findings.guard("owner", () -> new OwnerCheck(workspace).run(findings));

@@ -61,13 +61,14 @@ final class NodeRun {
   }
 
   private String described(LayerNode node) {
-    long memory = settings.memoryBytes();
     return "node "
         + node.name()
         + " at "
         + node.address()
         + (settings.network().join().isEmpty() ? ", the first node of its network" : "")
-        + (memory == 0 ? "" : ", up to " + NumberText.bytes(memory) + " for layers and caches");
+        + ", up to "
+        + NumberText.bytes(settings.memory().bytes())
+        + " for layers and caches";
   }
 
   /** Waits for the first signal; one that came while joining may have left an interrupt. */

@@ -9,10 +9,12 @@ import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.config.ConfigurationFile;
 import dev.millrace.cli.config.ConfigurationUse;
 import dev.millrace.cli.config.LanguagePipesFile;
+import dev.millrace.cli.model.MachineMemory;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.ConfiguredLayers;
 import dev.millrace.cluster.HostPort;
+import dev.millrace.cluster.NodeMemory;
 import dev.millrace.cluster.NodeSettings;
 import dev.millrace.engine.api.EngineSettings;
 import java.nio.file.Files;
@@ -37,8 +39,9 @@ public final class NodeOptions {
       Option.value(
           "memory",
           "SIZE",
-          "hold layers that servers ask for, up to this memory,\n"
-              + "caches and --layers included, such as 4G");
+          "hold layers that servers ask for, too, up to this memory,\n"
+              + "caches and --layers included, such as 4G (default: only\n"
+              + "--layers, up to half of what the machine has)");
   static final Option MODELS =
       Option.value(
               "models",
@@ -106,8 +109,7 @@ public final class NodeOptions {
               + " layers that servers ask for, or both");
     }
     // Numbers first: they are checked without a file.
-    String size = given.get(MEMORY);
-    long memory = size == null ? 0 : MemorySize.parse(given.shown(MEMORY), size);
+    NodeMemory memory = memory(given);
     int threads = given.integer(EngineOptions.THREADS, 1, 1024, EngineSettings.usual().threads());
     int origins = given.integer(MAX_ORIGINS, 1, 1024, NodeSettings.DEFAULT_MAX_SESSIONS);
     String name = given.get(NAME);
@@ -125,6 +127,14 @@ public final class NodeOptions {
     } catch (ClusterException e) {
       throw new UsageException(e.getMessage());
     }
+  }
+
+  /** Layers that are configured have a limit, too: the system ends a process that takes too much. */
+  private static NodeMemory memory(Arguments given) {
+    String size = given.get(MEMORY);
+    return size == null
+        ? NodeMemory.forConfiguredLayers(MachineMemory.read().total() / 2)
+        : NodeMemory.forRequests(MemorySize.parse(given.shown(MEMORY), size));
   }
 
   private static List<ConfiguredLayers> layers(Shell shell, Arguments given) {

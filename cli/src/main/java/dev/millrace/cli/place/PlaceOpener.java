@@ -1,5 +1,7 @@
 package dev.millrace.cli.place;
 
+import dev.millrace.cli.args.Arguments;
+import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.EnvironmentVariables;
@@ -13,6 +15,15 @@ import java.util.Locale;
 
 /** Opens a place by its name: the table of the kinds of places, by the scheme of a URL. */
 public final class PlaceOpener {
+  /** For commands that create a workspace. */
+  public static final Option GROUP =
+      Option.value(
+          "group",
+          "NAME",
+          "create the workspace for the members of this group: they\n"
+              + "may submit, read and use levers (default: only its owner\n"
+              + "may)");
+
   private static final String SEPARATOR = "://";
 
   private PlaceOpener() {}
@@ -43,6 +54,24 @@ public final class PlaceOpener {
     return open(shell, named, Purpose.SUBMIT);
   }
 
+  /** The same for a command with {@link #GROUP}. */
+  public static Place openToSubmit(Shell shell, String named, Arguments given) {
+    share(shell, named, given);
+    return openToSubmit(shell, named);
+  }
+
+  /** Creates the workspace for a group if the user asks for that. */
+  private static void share(Shell shell, String named, Arguments given) {
+    String group = given.get(GROUP);
+    if (group != null && isUrl(named)) {
+      throw new UsageException(
+          given.shown(GROUP) + " creates a workspace for a group; it goes with a directory");
+    }
+    if (group != null) {
+      Workspace.openShared(shell.path(named), group);
+    }
+  }
+
   /** The place, which must exist, that a process may own. */
   public static OwnablePlace openToManage(Shell shell, String named) {
     return open(shell, named, Purpose.MANAGE).requireOwnable();
@@ -53,6 +82,12 @@ public final class PlaceOpener {
     return open(shell, named, Purpose.SERVE).requireOwnable();
   }
 
+  /** The same for a command with {@link #GROUP}. */
+  public static OwnablePlace openToServe(Shell shell, String named, Arguments given) {
+    share(shell, named, given);
+    return openToServe(shell, named);
+  }
+
   /** The directory of a place; it need not be a workspace, but a URL is refused. */
   public static Path directory(Shell shell, String named) {
     return isUrl(named) ? Path.of(openToManage(shell, named).location()) : shell.path(named);
@@ -60,7 +95,12 @@ public final class PlaceOpener {
 
   /** Whether there is such a place; a server is assumed to be there. */
   public static boolean exists(Shell shell, String named) {
-    return isUrl(named) || isWorkspace(shell.path(named));
+    return isUrl(named) || isWorkspace(shell.path(named)) || isClosed(shell.path(named));
+  }
+
+  /** Whether this user may not look into a directory: it may be the workspace of another. */
+  private static boolean isClosed(Path path) {
+    return Files.isDirectory(path) && !Files.isExecutable(path);
   }
 
   /** A row for each scheme; a name without one is a directory. */
@@ -107,6 +147,13 @@ public final class PlaceOpener {
   }
 
   private static void requireWorkspace(String named, Path path) {
+    if (isClosed(path)) {
+      throw new CommandException(
+          "no permission for "
+              + named
+              + ": a workspace is private to its owner unless it was created with --group; ask the"
+              + " owner, or use the URL of its server");
+    }
     if (!isWorkspace(path)) {
       throw CommandException.suggesting(
           ErrorCode.NOT_FOUND,

@@ -5,6 +5,7 @@ import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.server.Server;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,11 @@ final class GracefulShutdown {
   /** For ending tasks, requests and exports; a stop keeps a third of its time at most for that. */
   private static final Duration END_TIME = Duration.ofSeconds(10);
 
+  /** For requests that are being answered when the tasks have ended. */
+  private static final Duration REQUEST_TIME = Duration.ofSeconds(5);
+
   private final Duration timeout;
+  private IntSupplier requests = () -> 0; // guarded by this
   private @Nullable Thread waiting; // guarded by this
   private @Nullable Server server; // guarded by this
   private @Nullable Integer loading; // guarded by this; the exit status if it ends now
@@ -55,6 +60,11 @@ final class GracefulShutdown {
 
   synchronized void loadingFinished() {
     loading = null;
+  }
+
+  /** Requests may be running: {@code count} says how many. */
+  synchronized void listening(IntSupplier count) {
+    requests = count;
   }
 
   /** There is a server to stop; stops it at once if a signal came before. */
@@ -141,22 +151,38 @@ final class GracefulShutdown {
     return timeout.minus(third.compareTo(END_TIME) < 0 ? third : END_TIME);
   }
 
+  /** How long requests may take after that; streams end at once. */
+  static Duration requestGrace(Duration timeout) {
+    Duration sixth = timeout.dividedBy(6);
+    return sixth.compareTo(REQUEST_TIME) < 0 ? sixth : REQUEST_TIME;
+  }
+
   private void begin(Server server) {
-    int running = server.status().running().size();
+    int answering;
     Duration grace = grace(timeout);
     synchronized (this) {
       releasedBefore = server.status().released();
+      answering = requests.getAsInt();
     }
-    LOG.log(
-        Level.INFO,
-        "stopping: "
-            + (running == 0
-                ? "nothing is running"
-                : running
-                    + " running; a second signal ends them, and so do "
-                    + grace.toSeconds()
-                    + " s"));
+    LOG.log(Level.INFO, "stopping: " + present(server.status().running().size(), answering));
     MonitoredThreads.work().name("stop").start(() -> stop(() -> server.shutdown(grace)));
+  }
+
+  private String present(int tasks, int answering) {
+    if (tasks == 0 && answering == 0) {
+      return "nothing is running";
+    }
+    String running =
+        tasks
+            + " running; a second signal ends them, and so do "
+            + grace(timeout).toSeconds()
+            + " s";
+    String answered =
+        requests(answering)
+            + " being answered: streams end, others have "
+            + requestGrace(timeout).toSeconds()
+            + " s";
+    return answering == 0 ? running : tasks == 0 ? answered : running + "; " + answered;
   }
 
   private static void end(Server server) {
@@ -184,8 +210,12 @@ final class GracefulShutdown {
     }
   }
 
-  /** Says what a stopped server has left. */
-  void logStopped(Server stopped) {
+  /**
+   * Says what a stopped server has left.
+   *
+   * @param unanswered requests that were ended before they were answered
+   */
+  void logStopped(Server stopped, int unanswered) {
     long released;
     synchronized (this) {
       released = isStopping() ? stopped.status().released() - releasedBefore : 0;
@@ -194,10 +224,15 @@ final class GracefulShutdown {
     LOG.log(
         unstored == 0 ? Level.INFO : Level.WARNING,
         "stopped"
+            + (unanswered == 0 ? "" : "; " + requests(unanswered) + " not answered to the end")
             + (released == 0 ? "" : "; " + tasks(released) + " given back, to run again")
             + (unstored == 0
                 ? ""
                 : "; outcomes of " + tasks(unstored) + " could not be stored: they run again"));
+  }
+
+  private static String requests(int count) {
+    return count + (count == 1 ? " request" : " requests");
   }
 
   private static String tasks(long count) {

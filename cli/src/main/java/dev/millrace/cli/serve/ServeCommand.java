@@ -37,6 +37,14 @@ public final class ServeCommand implements Command {
               "process tasks of TYPE with a shell command: input on\n"
                   + "stdin, result on stdout (repeatable)")
           .many();
+  static final Option EXEC_ENV =
+      Option.value(
+              "exec-env",
+              "NAME[=VALUE]",
+              "pass this environment variable to the programs, or set\n"
+                  + "it (repeatable); of the others they get PATH, HOME, USER,\n"
+                  + "LANG, LC_*, TZ and TMPDIR only")
+          .many();
   static final Option DRAIN =
       Option.flag(
           "drain",
@@ -79,7 +87,8 @@ public final class ServeCommand implements Command {
       Option.wholeNumber(
           "timeout", "S", "with --stop: seconds until running tasks are ended\n" + "(default 20)");
 
-  private static final List<Option> RUNNING = List.of(RETAIN, STOP_TIMEOUT, LOG_FORMAT);
+  private static final List<Option> RUNNING =
+      List.of(PlaceOpener.GROUP, RETAIN, STOP_TIMEOUT, LOG_FORMAT);
 
   @Override
   public Syntax syntax() {
@@ -120,6 +129,7 @@ public final class ServeCommand implements Command {
             WORKSPACE,
             InferenceOptions.MODEL,
             EXEC,
+            EXEC_ENV,
             SlotOptions.SLOTS,
             EngineOptions.THREADS,
             InferenceOptions.CONTEXT,
@@ -184,7 +194,7 @@ public final class ServeCommand implements Command {
     given.exclude(WAIT, NO_WAIT);
     for (Option query : new Option[] {STATUS, STOP}) {
       for (Option option :
-          new Option[] {EXEC, SlotOptions.SLOTS, NO_WARMUP, DRAIN, WAIT, NO_WAIT}) {
+          new Option[] {EXEC, EXEC_ENV, SlotOptions.SLOTS, NO_WARMUP, DRAIN, WAIT, NO_WAIT}) {
         given.exclude(query, option);
       }
       given.exclude(query, InferenceOptions.MODEL);

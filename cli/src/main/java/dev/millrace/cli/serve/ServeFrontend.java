@@ -102,6 +102,16 @@ final class ServeFrontend implements AutoCloseable {
     }
   }
 
+  /** Requests that are being answered now. Thread-safe. */
+  int running() {
+    return api == null ? 0 : api.running();
+  }
+
+  /** Requests that closing has ended before they were answered. */
+  int unanswered() {
+    return api == null ? 0 : api.unanswered();
+  }
+
   /** Opens the access log again; false if there is none in a file. */
   boolean reopenLog() {
     return access != null && access.reopen();
@@ -114,7 +124,7 @@ final class ServeFrontend implements AutoCloseable {
     }
     closed = true;
     if (api != null) {
-      api.close();
+      api.close(GracefulShutdown.requestGrace(settings.stopTimeout()));
     }
     if (access != null) {
       access.close();

@@ -22,6 +22,7 @@ import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.server.DrainResult;
 import dev.millrace.server.JobLog;
 import dev.millrace.server.Server;
@@ -129,13 +130,25 @@ final class ServeRun {
         JobLog log = JobLog.of(store);
         JobRetention _ = JobRetention.start(store, settings.retain())) {
       present = frontend;
+      stopping.listening(frontend::running);
       String at = frontend.open(phase); // before anything is loaded or claimed: it may fail
       if (at != null) {
         place.announceStart(info.put("http", at));
       }
       return load(new Context(place, store, log, frontend, info));
     } finally {
+      withdraw(place);
+    }
+  }
+
+  /** At the end, when a disk that takes no writes must not be the last word. */
+  private static void withdraw(OwnablePlace place) {
+    try {
       place.withdraw();
+    } catch (StoreException e) {
+      LOG.log(
+          Level.WARNING,
+          "what this server said of itself stays there, which is harmless: " + e.getMessage());
     }
   }
 
@@ -162,7 +175,7 @@ final class ServeRun {
         settings.drain() ? ExitCode.FAILED : ExitCode.OK,
         () -> {
           context.frontend.close();
-          context.place.withdraw();
+          withdraw(context.place);
         });
     try (LayerNode node = startLayers();
         PipeModel pipe = settings.workers().pipe();
@@ -221,7 +234,7 @@ final class ServeRun {
     } finally {
       server.close();
       context.log.close();
-      stopping.logStopped(server);
+      stopping.logStopped(server, context.frontend.unanswered());
     }
   }
 
@@ -230,10 +243,7 @@ final class ServeRun {
     settings
         .workers()
         .commands()
-        .forEach(
-            (type, command) ->
-                builder.worker(
-                    new ExecWorker(type, command, ExecLimits.DEFAULT, programs(context.place))));
+        .forEach((type, command) -> builder.worker(worker(context, type, command)));
     if (inference != null) {
       builder.group(inference.slots(), inference.workers());
     }
@@ -241,6 +251,15 @@ final class ServeRun {
         .listener(context.frontend.listener())
         .listener(context.log.taskListener())
         .build();
+  }
+
+  private ExecWorker worker(Context context, String type, String command) {
+    return new ExecWorker(
+        type,
+        command,
+        ExecLimits.DEFAULT,
+        programs(context.place),
+        settings.workers().environment());
   }
 
   /** Jobs are processed meanwhile, and warm the model up in place of made-up tokens. */

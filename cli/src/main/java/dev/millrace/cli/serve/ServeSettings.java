@@ -47,7 +47,7 @@ record ServeSettings(
               + " type, or pass --no-http");
     }
     return new ServeSettings(
-        PlaceOpener.openToServe(shell, PlaceLocator.toServe(shell, given)),
+        PlaceOpener.openToServe(shell, PlaceLocator.toServe(shell, given), given),
         workers,
         given.has(ServeCommand.DRAIN),
         !given.has(ServeCommand.DRAIN) && warmsUp(shell, given),

@@ -11,6 +11,7 @@ import dev.millrace.cli.options.SlotOptions;
 import dev.millrace.cli.terminal.NumberText;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
+import dev.millrace.server.exec.ExecEnvironment;
 import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.server.infer.model.NamedModel;
 import java.util.LinkedHashMap;
@@ -24,12 +25,14 @@ import org.jspecify.annotations.Nullable;
  * The programs and models that a server processes tasks with.
  *
  * @param commands programs by their task type
+ * @param environment the variables of programs
  * @param inference the models and how they run; null if there are none
  * @param pipe the model whose layers are at nodes; null if there is none
  * @param slots sequences of a model at once, and programs at once
  */
 record ServeWorkerSettings(
     Map<String, String> commands,
+    ExecEnvironment environment,
     @Nullable InferenceSettings inference,
     @Nullable PipeModel pipe,
     int slots) {
@@ -39,6 +42,7 @@ record ServeWorkerSettings(
 
   static ServeWorkerSettings of(Shell shell, Arguments given) {
     Map<String, String> commands = commands(given);
+    ExecEnvironment environment = environment(shell, given);
     PipeModel pipe = PipeOptions.model(shell, given);
     // MILLRACE_MODEL is a default: it must not collide with a program for prompts.
     boolean byDefault = commands.isEmpty() && pipe == null;
@@ -48,10 +52,12 @@ record ServeWorkerSettings(
             : InferenceOptions.models(shell, given.all(InferenceOptions.MODEL), pipe);
     require(given, commands, models);
     if (models.isEmpty()) {
-      return new ServeWorkerSettings(commands, null, pipe, SlotOptions.programs(shell, given));
+      int slots = SlotOptions.programs(shell, given);
+      return new ServeWorkerSettings(commands, environment, null, pipe, slots);
     }
     InferenceSettings inference = InferenceOptions.settings(shell, given, models);
-    return new ServeWorkerSettings(commands, inference, pipe, inference.engine().slots());
+    int slots = inference.engine().slots();
+    return new ServeWorkerSettings(commands, environment, inference, pipe, slots);
   }
 
   private static void require(
@@ -97,6 +103,17 @@ record ServeWorkerSettings(
       }
     }
     return commands;
+  }
+
+  private static ExecEnvironment environment(Shell shell, Arguments given) {
+    if (given.has(ServeCommand.EXEC_ENV) && !given.has(ServeCommand.EXEC)) {
+      throw new UsageException(given.shown(ServeCommand.EXEC_ENV) + " goes with --exec");
+    }
+    try {
+      return ExecEnvironment.of(shell.environment(), given.all(ServeCommand.EXEC_ENV));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(given.shown(ServeCommand.EXEC_ENV) + ": " + e.getMessage());
+    }
   }
 
   /** The task types that this server claims. */

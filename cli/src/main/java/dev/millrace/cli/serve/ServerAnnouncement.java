@@ -84,7 +84,11 @@ final class ServerAnnouncement implements AutoCloseable {
         interrupted = true;
       }
     }
-    place.withdraw();
+    try {
+      place.withdraw();
+    } catch (StoreException e) {
+      LOG.log(Level.DEBUG, "the end of the server tries this again", e);
+    }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }

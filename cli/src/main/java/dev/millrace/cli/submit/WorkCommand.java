@@ -86,6 +86,7 @@ public final class WorkCommand implements Command {
             QUEUE_TIMEOUT,
             RUN_TIMEOUT,
             JOB,
+            PlaceOpener.GROUP,
             IMAGE,
             AUDIO,
             TTS,
@@ -121,7 +122,7 @@ public final class WorkCommand implements Command {
     if (spec.parent() != null) {
       spec = spec.toBuilder().parent(KnownParent.find(shell, named, spec.parent())).build();
     }
-    try (Place place = PlaceOpener.openToSubmit(shell, named)) {
+    try (Place place = PlaceOpener.openToSubmit(shell, named, arguments)) {
       result = place.work().submit(spec);
     }
     if (!result.ok()) {

@@ -104,6 +104,36 @@ class DoctorCommandTest extends CommandFixture {
   }
 
   @Test
+  void whoElseCanReadOrChangeJobsIsNamedWithTheCommandThatEndsIt() throws Exception {
+    String owner = Files.getOwner(ws).getName();
+    String group = Files.getAttribute(ws, "posix:group").toString();
+    finds("access", "ok", "private to " + owner);
+
+    run("chmod", "-R", "g+rwX,o+rX", ws.toString());
+    finds("access", "warn", "group " + group + " may change jobs: " + ws + " is rwxrwxr-x");
+    finds("access", "warn", "every user may read jobs: " + ws.resolve("input"));
+    String remedy = found("access").getFirst().string("remedy");
+    run("sh", "-c", remedy.substring(0, remedy.indexOf(" makes")));
+    finds("access", "ok", "private to " + owner);
+
+    run("chmod", "755", ws.toString()); // what is in it stays closed
+    finds("access", "ok", "private to " + owner);
+  }
+
+  @Test
+  void aWorkspaceOfAGroupIsNamedAsSuch() throws Exception {
+    String group = Files.getAttribute(dir, "posix:group").toString();
+    assertThat(cli.run("work", "shared", "x", "--group", group).status()).isZero();
+
+    assertThat(cli.run("doctor", "shared").out())
+        .contains("ok    access: members of group " + group + " may submit, read and change jobs");
+  }
+
+  private static void run(String... command) throws Exception {
+    assertThat(new ProcessBuilder(command).start().waitFor()).isZero();
+  }
+
+  @Test
   void missingDirectoriesAreNotCreated() throws IOException {
     Files.delete(ws.resolve("paused"));
     finds("places", "warn", "missing: paused");

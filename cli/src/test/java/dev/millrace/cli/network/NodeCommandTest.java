@@ -6,10 +6,12 @@ import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.cli.args.ArgumentParser;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.model.MachineMemory;
 import dev.millrace.cli.model.RandomModelFiles;
 import dev.millrace.cluster.ConfiguredLayers;
 import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.LayerRange;
+import dev.millrace.cluster.NodeMemory;
 import dev.millrace.cluster.NodeSettings;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -72,7 +74,8 @@ class NodeCommandTest extends CommandFixture {
             new ConfiguredLayers(model, new LayerRange(0, 2)),
             new ConfiguredLayers(model, new LayerRange(1, 2)),
             new ConfiguredLayers(model, null));
-    assertThat(settings.memoryBytes()).isZero();
+    assertThat(settings.memory())
+        .isEqualTo(NodeMemory.forConfiguredLayers(MachineMemory.read().total() / 2));
     assertThat(settings.network().addresses().listen()).isEqualTo(new HostPort("127.0.0.1", 5000));
     assertThat(settings.network().join()).isEmpty();
     assertThat(settings.network().name()).isNotEmpty();
@@ -117,7 +120,7 @@ class NodeCommandTest extends CommandFixture {
         .isEqualTo(new HostPort("10.0.0.5", 5110));
     assertThat(settings.network().trust().whitelist()).containsExactlyInAnyOrder("a", "c");
     assertThat(settings.network().trust().namesFromCertificates()).isFalse();
-    assertThat(settings.memoryBytes()).isEqualTo(512L << 20);
+    assertThat(settings.memory()).isEqualTo(NodeMemory.forRequests(512L << 20));
     assertThat(settings.modelPaths()).containsExactly(dir.resolve("models"));
     assertThat(settings.cacheDirectory()).isEqualTo(dir.resolve("cache"));
     assertThat(settings.threads()).isEqualTo(3);
@@ -143,7 +146,7 @@ class NodeCommandTest extends CommandFixture {
     assertThat(settings.network().trust().whitelist()).containsExactlyInAnyOrder("a", "desk");
     assertThat(settings.layers())
         .containsExactly(new ConfiguredLayers(model, new LayerRange(0, 2)));
-    assertThat(settings.memoryBytes()).isEqualTo(1L << 30);
+    assertThat(settings.memory()).isEqualTo(NodeMemory.forRequests(1L << 30));
     assertThat(settings.threads()).isEqualTo(5);
   }
 

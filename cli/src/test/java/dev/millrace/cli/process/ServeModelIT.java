@@ -7,11 +7,17 @@ import dev.millrace.cli.model.RandomModelFiles;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -83,6 +89,42 @@ class ServeModelIT extends LauncherFixture {
         LauncherProcess.start(
             dir, "run", "--model", "house", "-n", "1", "--threads", "2", "Write a story.")) {
       assertThat(run.result().status()).as(run.err()).isZero();
+    }
+  }
+
+  /** Choices with at least so many numbers take longer than a signal. */
+  private static final String LONG_STREAM =
+      """
+      {"model":"house","stream":true,"n":8,"messages":[{"role":"user","content":"Numbers."}],
+       "response_format":{"type":"json_schema","json_schema":{"name":"x","schema":{"type":"array",
+       "minItems":400,"items":{"type":"integer","minimum":1000,"maximum":99999}}}}}
+      """;
+
+  @Test
+  void aStopSaysThatARequestIsBeingAnsweredAndWasNotAnsweredToTheEnd() throws Exception {
+    try (ServeProcess server =
+            ServeProcess.start(dir, "--model", "house", "--no-warmup", "--port", "0");
+        HttpClient client = HttpClient.newHttpClient()) {
+      HttpRequest request =
+          HttpRequest.newBuilder(server.uri().resolve("/v1/chat/completions"))
+              .header("Content-Type", "application/json")
+              .POST(BodyPublishers.ofString(LONG_STREAM))
+              .build();
+      try (Stream<String> body = client.send(request, BodyHandlers.ofLines()).body()) {
+        Iterator<String> lines = body.iterator();
+        assertThat(lines.next()).startsWith("data: ");
+        InProcessCli.Result stopped = server.process().signal("TERM").result();
+        String last = "";
+        while (lines.hasNext()) {
+          String line = lines.next();
+          last = line.isEmpty() ? last : line;
+        }
+        assertThat(last).contains("the server is stopping; try again later");
+        assertThat(stopped.status()).isZero();
+        assertThat(stopped.out())
+            .contains("stopping: 1 request being answered: streams end, others have 5 s")
+            .contains("stopped; 1 request not answered to the end");
+      }
     }
   }
 

@@ -66,6 +66,17 @@ class ServeCommandTest extends CommandFixture {
     refused("--exec must be TYPE=COMMAND", "-d", "ws", "--exec", "a= ");
     refused("--exec names type \"a\" twice", "-d", "ws", "--exec", "a=b", "--exec", "a=c");
     refused("stage type \"a/b\"", "-d", "ws", "--exec", "a/b=c");
+    refused("--exec-env goes with --exec", "-d", "ws", "--port", "0", "--exec-env", "A=b");
+    refused(
+        "--exec-env: the server's environment has no NOT_SET",
+        "-d",
+        "ws",
+        "--exec",
+        "a=b",
+        "--exec-env",
+        "NOT_SET");
+    refused("there is no group \"no-such\"", "-d", "new", "--exec", "a=b", "--group", "no-such");
+    refused("--status and --group", "-d", "ws", "--status", "--group", "g");
     refused("--slots must be a whole number", "-d", "ws", "--exec", "a=b", "--slots", "0");
     refused("unexpected argument: ws", "ws", "--exec", "a=b");
     refused("--status and --stop", "-d", "ws", "--status", "--stop");

@@ -2,6 +2,7 @@ package dev.millrace.cli.serve;
 
 import static dev.millrace.cli.process.ServeProcess.soon;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.millrace.cli.CommandFixture;
 import dev.millrace.cli.InProcessCli;
@@ -10,7 +11,10 @@ import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.store.health.StoreHealth.Trouble;
 import dev.millrace.store.fs.Workspace;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -75,5 +79,19 @@ class ServerAnnouncementTest extends CommandFixture {
       assertThat(status()).endsWith(SENTENCE);
       assertThat(cli.run("flow", "ws", id).err()).doesNotContain("waits for a pipe");
     }
+  }
+
+  @Test
+  void aDiskThatTakesNoWritesDoesNotMakeTheStopFail() {
+    OwnablePlace readOnly =
+        (OwnablePlace)
+            Proxy.newProxyInstance(
+                OwnablePlace.class.getClassLoader(),
+                new Class<?>[] {OwnablePlace.class},
+                (_, _, _) -> {
+                  throw new StoreException("Read-only file system", null, Trouble.READ_ONLY);
+                });
+
+    assertThatNoException().isThrownBy(() -> new ServerAnnouncement(readOnly).close());
   }
 }

@@ -63,7 +63,7 @@ public final class LayerNode implements AutoCloseable {
     PeerCalls calls =
         (at, exchange) -> PeerCalls.over(joined().connections(), CALL_TIMEOUT).call(at, exchange);
     this.loader = new LayerLoader(store, calls, this::peers, settings.kernels(), pool);
-    LayerMemoryBudget budget = new LayerMemoryBudget(settings.memoryBytes());
+    LayerMemoryBudget budget = new LayerMemoryBudget(settings.memory());
     LayerInventory inventory = new LayerInventory(budget, loader, queue, System::nanoTime);
     this.links =
         new DialingNodeLinks(
@@ -99,7 +99,7 @@ public final class LayerNode implements AutoCloseable {
       JoinedNetwork network =
           JoinedNetwork.join(
               settings.network(),
-              state -> state.withLayers(settings.memoryBytes(), 0, List.of(), List.of()),
+              state -> state.withLayers(settings.memory().offered(), 0, List.of(), List.of()),
               node.handler,
               states -> node.queue.addTask(() -> node.sessions.setMembers(names(states))));
       node.network = network;

@@ -79,7 +79,7 @@ final class NodeStatePublisher {
       announce.accept(
           state ->
               state
-                  .withLayers(budget.allowed(), current.used(), current.holdings(), current.files())
+                  .withLayers(budget.offered(), current.used(), current.holdings(), current.files())
                   .withSessions(current.sessions(), current.sequences(), current.cacheBytes()));
     }
   }

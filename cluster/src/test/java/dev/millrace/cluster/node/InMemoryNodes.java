@@ -2,6 +2,7 @@ package dev.millrace.cluster.node;
 
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.LayerRange;
+import dev.millrace.cluster.NodeMemory;
 import dev.millrace.cluster.internal.layers.ComputeQueue;
 import dev.millrace.cluster.internal.layers.FakeLayerSource;
 import dev.millrace.cluster.internal.layers.FakeLoadedLayers;
@@ -63,7 +64,11 @@ final class InMemoryNodes {
 
     Node(String name, long memory, int most, UnaryOperator<Segment> hook) {
       this.name = name;
-      budget = new LayerMemoryBudget(memory);
+      budget =
+          new LayerMemoryBudget(
+              memory == 0
+                  ? NodeMemory.forConfiguredLayers(1 << 30)
+                  : NodeMemory.forRequests(memory));
       stock = new LayerInventory(budget, supply, inbox, this::tick);
       sessions =
           new NodeSessions(

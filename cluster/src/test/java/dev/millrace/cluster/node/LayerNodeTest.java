@@ -9,6 +9,7 @@ import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.NetworkKey;
 import dev.millrace.cluster.NetworkSettings;
+import dev.millrace.cluster.NodeMemory;
 import dev.millrace.cluster.NodeSettings;
 import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.internal.connection.ConnectionSettings;
@@ -98,7 +99,9 @@ class LayerNodeTest {
             new NodeSettings(
                 network(name),
                 layers,
-                memory,
+                memory == 0
+                    ? NodeMemory.forConfiguredLayers(1 << 30)
+                    : NodeMemory.forRequests(memory),
                 1,
                 KernelType.best(),
                 16,

@@ -7,6 +7,7 @@ import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.NetworkKey;
 import dev.millrace.cluster.NetworkSettings;
+import dev.millrace.cluster.NodeMemory;
 import dev.millrace.cluster.NodeSettings;
 import dev.millrace.cluster.OriginSettings;
 import dev.millrace.cluster.node.FaultyNodes;
@@ -84,7 +85,7 @@ abstract class LoopbackCluster {
     return new NodeSettings(
         network(name),
         layers,
-        memory,
+        memory == 0 ? NodeMemory.forConfiguredLayers(1 << 30) : NodeMemory.forRequests(memory),
         1,
         KernelType.best(),
         16,

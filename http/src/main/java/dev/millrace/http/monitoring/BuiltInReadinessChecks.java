@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The readiness checks of every server: its store works, it accepts tasks, its threads live, its keys can be
- * read. They only read what is known: anyone may ask, as often as they like.
+ * The readiness checks of every server: its store works, it accepts tasks, its threads live, its
+ * keys can be read. They only read what is known: anyone may ask, as often as they like.
  */
 public final class BuiltInReadinessChecks {
   private BuiltInReadinessChecks() {}

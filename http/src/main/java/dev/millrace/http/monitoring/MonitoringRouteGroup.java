@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** The routes for operators: health checks, metrics, the OpenAPI document and its page. */
 public final class MonitoringRouteGroup implements RouteGroup {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
+  private static final LogThrottle FAILED_CHECKS = new LogThrottle(System::nanoTime);
 
   private final Metrics metrics;
   private final List<ReadinessCheck> checks;
@@ -154,7 +155,9 @@ public final class MonitoringRouteGroup implements RouteGroup {
     try {
       return check.failure();
     } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, "cannot check " + check.name(), e);
+      if (FAILED_CHECKS.tryLog()) {
+        LOG.log(Level.WARNING, "cannot check " + check.name(), e);
+      }
       return Optional.of("it cannot be checked; the server's log says why");
     }
   }

@@ -54,7 +54,10 @@ final class SpanExport implements SpanProcessor {
 
   /** The spans that are still here are lost. */
   void abandon() {
-    dropped.addAndGet(pending.getAndSet(0));
+    int left = pending.getAndSet(0);
+    if (left > 0) {
+      lost(left, "the collector has not taken them before the stop");
+    }
   }
 
   @Override
@@ -140,7 +143,14 @@ final class SpanExport implements SpanProcessor {
     if (problem == null) {
       return "the collector does not answer, or refuses them";
     }
-    Throwable cause = problem.getCause() == null ? problem : problem.getCause();
-    return "the collector does not take them (" + cause + ")";
+    Throwable cause = problem;
+    while (cause.getCause() != null) {
+      cause = cause.getCause(); // the library wraps it several times
+    }
+    String text = cause.getMessage();
+    return "the collector does not take them ("
+        + cause.getClass().getSimpleName()
+        + (text == null ? "" : ": " + text)
+        + ")";
   }
 }

@@ -9,9 +9,11 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -88,7 +90,10 @@ class SpanExportTest {
   @Test
   void lostSpansAreCountedAndLoggedOnceAMinute() {
     Collector refusing =
-        () -> CompletableResultCode.ofExceptionalFailure(new IOException("connection refused"));
+        () ->
+            CompletableResultCode.ofExceptionalFailure(
+                new CompletionException(
+                    new UncheckedIOException(new IOException("connection refused"))));
     SpanExport export = new SpanExport(refusing, nanoTime::get);
     try (SdkTracerProvider provider =
         SdkTracerProvider.builder().addSpanProcessor(export).build()) {
@@ -99,7 +104,7 @@ class SpanExportTest {
       assertThat(lines)
           .singleElement()
           .asString()
-          .contains("traces are lost, 1 spans so far", "connection refused");
+          .contains("traces are lost, 1 spans so far", "(IOException: connection refused)");
       nanoTime.addAndGet(Duration.ofMinutes(1).toNanos());
       lose(export, provider, 6);
       assertThat(lines).hasSize(2);
@@ -118,8 +123,11 @@ class SpanExportTest {
         tracer.spanBuilder("x").startSpan().end();
       }
       assertThat(export.dropped()).isEqualTo(10);
+      nanoTime.addAndGet(Duration.ofMinutes(2).toNanos());
       export.abandon();
       assertThat(export.dropped()).isEqualTo(SpanExport.MAX_PENDING + 10);
+      assertThat(lines.getLast())
+          .contains("2058 spans so far", "has not taken them before the stop");
     } finally {
       never.succeed();
       provider.close();

@@ -15,6 +15,7 @@ import dev.millrace.server.Worker;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -28,8 +29,8 @@ import java.util.concurrent.Executors;
  * MILLRACE_TASK}, {@code MILLRACE_TYPE}, {@code MILLRACE_ATTEMPT}, {@code MILLRACE_TOKEN}, which is
  * different in every attempt, and {@code MILLRACE_DATA}, the parameters of the stage as JSON, with
  * the schema or grammar that the job asks for. {@code TRACEPARENT} and {@code TRACESTATE} hold the
- * trace of the task, if it has one, as in W3C Trace Context. The result of a job with a schema must
- * at least be JSON.
+ * trace of the task, if it has one, as in W3C Trace Context. Of the server's environment it has what
+ * {@link ExecEnvironment} lets through. The result of a job with a schema must at least be JSON.
  *
  * <p>When the program exits, is cancelled or runs out of time, or the server stops at once or is
  * killed, all processes that it started are ended: TERM, and KILL after the grace period. Only
@@ -37,6 +38,19 @@ import java.util.concurrent.Executors;
  * the watchdog that does this, {@link RunningPrograms} let the next server do it. Thread-safe.
  */
 public final class ExecWorker implements Worker {
+  /** The variables that describe a task. */
+  static final Set<String> TASK_VARIABLES =
+      Set.of(
+          RunningProgram.JOB,
+          "MILLRACE_STAGE",
+          "MILLRACE_TASK",
+          "MILLRACE_TYPE",
+          "MILLRACE_ATTEMPT",
+          RunningProgram.TOKEN,
+          "MILLRACE_DATA",
+          "TRACEPARENT",
+          "TRACESTATE");
+
   private static final String JSON_SCHEMA = "json_schema";
 
   /** Less than the size limit of an environment variable on all systems. */
@@ -45,6 +59,7 @@ public final class ExecWorker implements Worker {
   private final String type;
   private final String command;
   private final ExecLimits limits;
+  private final ExecEnvironment environment;
   private final ProcessGroupLauncher groups;
   private final ExecutorService pumps;
 
@@ -53,25 +68,26 @@ public final class ExecWorker implements Worker {
   }
 
   public ExecWorker(String type, String command, ExecLimits limits) {
-    this(type, command, limits, RunningPrograms.unrecorded());
+    this(type, command, limits, RunningPrograms.unrecorded(), ExecEnvironment.of(System.getenv()));
   }
 
   /**
    * @param programs where its programs are recorded while they run
    */
-  public ExecWorker(String type, String command, ExecLimits limits, RunningPrograms programs) {
-    this(type, command, limits, programs, System.getenv().getOrDefault("PATH", "/usr/bin:/bin"));
-  }
-
-  ExecWorker(
-      String type, String command, ExecLimits limits, RunningPrograms programs, String path) {
+  public ExecWorker(
+      String type,
+      String command,
+      ExecLimits limits,
+      RunningPrograms programs,
+      ExecEnvironment environment) {
     this.type = StageSpec.requireType(type);
     if (command.isBlank()) {
       throw new IllegalArgumentException("type \"" + type + "\" has no command");
     }
     this.command = command;
     this.limits = limits;
-    this.groups = ProcessGroupLauncher.open(path, limits.grace(), programs);
+    this.environment = environment;
+    this.groups = ProcessGroupLauncher.open(environment.serverPath(), limits.grace(), programs);
     // Platform threads: a read from a pipe would pin the carrier of a virtual thread.
     this.pumps =
         Executors.newCachedThreadPool(
@@ -142,9 +158,9 @@ public final class ExecWorker implements Worker {
     return outcome;
   }
 
-  private static Map<String, String> environment(TaskContext task, String data) {
+  private Map<String, String> environment(TaskContext task, String data) {
     Claim claim = task.claim();
-    Map<String, String> environment = new HashMap<>();
+    Map<String, String> environment = new HashMap<>(this.environment.variables());
     environment.put(RunningProgram.JOB, claim.job().value());
     environment.put("MILLRACE_STAGE", Integer.toString(claim.key().stage()));
     environment.put("MILLRACE_TASK", Integer.toString(claim.key().task()));
@@ -154,10 +170,10 @@ public final class ExecWorker implements Worker {
     environment.put("MILLRACE_DATA", data);
     TraceContext trace = task.trace();
     if (trace != null) {
-      environment.put(ProcessGroupLauncher.TRACE_PARENT, trace.parent());
+      environment.put("TRACEPARENT", trace.parent());
     }
     if (trace != null && trace.state() != null) {
-      environment.put(ProcessGroupLauncher.TRACE_STATE, trace.state());
+      environment.put("TRACESTATE", trace.state());
     }
     return environment;
   }

@@ -28,9 +28,6 @@ final class ProcessGroupLauncher implements AutoCloseable {
    */
   static final String GO = "\n";
 
-  static final String TRACE_PARENT = "TRACEPARENT";
-  static final String TRACE_STATE = "TRACESTATE";
-
   private static final String GATE = "read -r MILLRACE_GO && exec /bin/sh -c \"$1\"";
 
   private final List<String> prefix;
@@ -80,14 +77,14 @@ final class ProcessGroupLauncher implements AutoCloseable {
   /**
    * Starts {@code /bin/sh -c command}, which waits for {@link #GO}.
    *
+   * @param environment all its variables
    * @throws IOException if it cannot be started or recorded; nothing is left of it then
    */
   ProcessGroup start(String command, Map<String, String> environment) throws IOException {
     List<String> line = new ArrayList<>(prefix);
     line.addAll(List.of("/bin/sh", "-c", GATE, "millrace-gate", command));
     ProcessBuilder builder = new ProcessBuilder(line);
-    // This process may have a trace of its own, which is not the task's.
-    builder.environment().keySet().removeAll(List.of(TRACE_PARENT, TRACE_STATE));
+    builder.environment().clear();
     builder.environment().putAll(environment);
     Process process = builder.start();
     ProcessGroup group = new ProcessGroup(process, signals, grace);

@@ -14,6 +14,8 @@ import dev.millrace.server.Server;
 import dev.millrace.server.TaskListener;
 import dev.millrace.server.TaskOutcome;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -210,7 +212,7 @@ class ExecKillTest {
             "echo half; echo pid1 $$ >&2; sleep 301 & echo pid2 $! >&2; sleep 302",
             ExecLimits.DEFAULT,
             RunningPrograms.unrecorded(),
-            "/nowhere"));
+            ExecEnvironment.of(Map.of("PATH", "/nowhere"), List.of("PATH=/usr/bin:/bin"))));
     JobId job = inMemory.submit("run", "x");
     ProcessHandle leader = process(job, "pid1");
     ProcessHandle child = process(job, "pid2");

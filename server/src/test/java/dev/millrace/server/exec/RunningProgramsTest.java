@@ -88,7 +88,12 @@ class RunningProgramsTest {
   private static Server serve(Workspace workspace, JobStore store, String command) {
     ExecLimits limits = ExecLimits.DEFAULT.withGrace(GRACE);
     ExecWorker worker =
-        new ExecWorker("run", command, limits, RunningPrograms.in(workspace.programs()));
+        new ExecWorker(
+            "run",
+            command,
+            limits,
+            RunningPrograms.in(workspace.programs()),
+            ExecEnvironment.of(System.getenv()));
     return Server.builder(store).worker(worker).build().start();
   }
 
@@ -188,7 +193,12 @@ class RunningProgramsTest {
     Path none = Files.createFile(directory.resolve("programs"));
     Path started = directory.resolve("started");
     ExecWorker worker =
-        new ExecWorker("run", "touch '" + started + "'", ExecLimits.DEFAULT, programs);
+        new ExecWorker(
+            "run",
+            "touch '" + started + "'",
+            ExecLimits.DEFAULT,
+            programs,
+            ExecEnvironment.of(System.getenv()));
     try (InMemoryServer server = new InMemoryServer()) {
       server.start(worker);
       JobId job = server.submit("run", "x");

@@ -3,15 +3,16 @@ package dev.millrace.store.fs;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.store.fs.internal.disk.Disk;
 import dev.millrace.store.fs.internal.disk.FullDisk;
 import dev.millrace.store.fs.internal.disk.OwnerLock;
 import dev.millrace.store.fs.internal.disk.RealDisk;
 import dev.millrace.store.fs.internal.files.StoreErrors;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.OptionalLong;
 
@@ -81,11 +82,13 @@ public record OwnerStatus(boolean held, boolean ready, OptionalLong pid, JsonObj
 
   private static void write(Path root, String file, String text) throws IOException {
     Path temporary = root.resolve(file + ".tmp");
+    Disk disk = new RealDisk(root);
     FullDisk.withReserve(
-        new RealDisk(root),
+        disk,
         () -> {
-          Files.writeString(temporary, text);
-          return Files.move(temporary, root.resolve(file), StandardCopyOption.ATOMIC_MOVE);
+          disk.write(temporary, text.getBytes(StandardCharsets.UTF_8));
+          disk.rename(temporary, root.resolve(file));
+          return temporary;
         });
   }
 }

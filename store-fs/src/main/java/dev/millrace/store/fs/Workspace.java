@@ -48,15 +48,43 @@ public final class Workspace {
     this.commits = new GroupCommit(settings.disk(), settings.threading());
   }
 
-  /** Opens the workspace in {@code dir} and creates it if necessary. */
+  /**
+   * Opens the workspace in {@code dir} and creates it if necessary, for the user of this process
+   * alone.
+   */
   public static Workspace open(Path dir) {
-    Workspace workspace = of(dir);
+    Path root = root(dir);
+    return open(dir, () -> new RealDisk(root));
+  }
+
+  /**
+   * Opens the workspace in {@code dir}, which the members of a group may use, and creates it for
+   * them if necessary. They may submit, read and use levers.
+   *
+   * @throws dev.millrace.core.store.StoreException if the directory exists and is not shared with
+   *     that group, or if there is no such group
+   */
+  public static Workspace openShared(Path dir, String group) {
+    Path root = root(dir);
+    return open(dir, () -> RealDisk.sharedWith(root, group));
+  }
+
+  private interface DiskOpener {
+    Disk open() throws IOException;
+  }
+
+  private static Workspace open(Path dir, DiskOpener opener) {
     try {
+      Workspace workspace = of(root(dir), opener.open());
       workspace.layout.create(workspace.settings.disk());
+      return workspace;
     } catch (IOException e) {
       throw StoreErrors.of("cannot use " + dir + " as a workspace", e);
     }
-    return workspace;
+  }
+
+  private static Path root(Path dir) {
+    return dir.toAbsolutePath().normalize();
   }
 
   /** The workspace in {@code dir}; empty if there is none. */
@@ -64,12 +92,11 @@ public final class Workspace {
     return Files.isDirectory(dir.resolve("input")) ? Optional.of(open(dir)) : Optional.empty();
   }
 
-  private static Workspace of(Path dir) {
-    Path root = dir.toAbsolutePath().normalize();
+  private static Workspace of(Path root, Disk disk) {
     return new Workspace(
         new FsSettings(
             root,
-            new RealDisk(root),
+            disk,
             Clock.systemUTC(),
             JobIdGenerator.forThisProcess()::next,
             java.util.random.RandomGenerator.getDefault()));
@@ -93,7 +120,7 @@ public final class Workspace {
 
   /** Where the owner records the programs that it runs, for the next owner. */
   public Path programs() {
-    return layout.internalPath("programs");
+    return layout.programs();
   }
 
   /** Submits jobs. */

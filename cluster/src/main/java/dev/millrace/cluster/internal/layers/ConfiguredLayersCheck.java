@@ -26,14 +26,17 @@ public final class ConfiguredLayersCheck {
    */
   public static List<LayerEntry> of(NodeSettings settings) {
     List<LayerEntry> all = new ArrayList<>();
-    LayerMemoryBudget budget = new LayerMemoryBudget(settings.memoryBytes());
+    LayerMemoryBudget budget = new LayerMemoryBudget(settings.memory());
     for (ConfiguredLayers layers : settings.layers()) {
       LayerEntry held = of(layers);
       String needs = held.range.choose("needs", "need");
       String what = "%s of %s %s".formatted(held.range.describe(), layers.file(), needs);
       String refusal = budget.refusal(what, held.bytes);
       if (refusal != null) {
-        throw new ClusterException(refusal + "; pass fewer layers or a larger --memory");
+        throw new ClusterException(
+            refusal
+                + "; pass fewer layers or a larger --memory (without it, the limit is half of what"
+                + " the machine or its container has)");
       }
       budget.reserve(held.bytes);
       all.add(held);

@@ -73,7 +73,7 @@ public final class LayerInventory implements AutoCloseable {
    */
   public void request(LoadLayersRequest wanted) {
     LayerRange range = new LayerRange(wanted.from(), wanted.to());
-    if (budget.allowed() == 0) {
+    if (budget.offered() == 0) {
       throw new ClusterException(
           "this node accepts no requests for layers;" + " start it with --memory to accept them");
     }

@@ -1,5 +1,6 @@
 package dev.millrace.cluster.internal.layers;
 
+import dev.millrace.cluster.NodeMemory;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -7,18 +8,16 @@ import org.jspecify.annotations.Nullable;
 public final class LayerMemoryBudget {
   private static final String[] UNITS = {"KiB", "MiB", "GiB", "TiB"};
 
-  private final long allowed;
+  private final NodeMemory memory;
   private long used;
 
-  /**
-   * @param allowed bytes; 0: no limit
-   */
-  public LayerMemoryBudget(long allowed) {
-    this.allowed = allowed;
+  public LayerMemoryBudget(NodeMemory memory) {
+    this.memory = memory;
   }
 
-  public long allowed() {
-    return allowed;
+  /** What origins may plan with; 0 if they may request no layers. */
+  public long offered() {
+    return memory.offered();
   }
 
   public long used() {
@@ -26,7 +25,7 @@ public final class LayerMemoryBudget {
   }
 
   boolean fits(long bytes) {
-    return allowed == 0 || bytes <= allowed - used;
+    return bytes <= memory.bytes() - used;
   }
 
   /**
@@ -41,8 +40,8 @@ public final class LayerMemoryBudget {
             .formatted(
                 needs,
                 humanBytes(bytes),
-                humanBytes(Math.max(0, allowed - used)),
-                humanBytes(allowed));
+                humanBytes(Math.max(0, memory.bytes() - used)),
+                humanBytes(memory.bytes()));
   }
 
   public void reserve(long bytes) {

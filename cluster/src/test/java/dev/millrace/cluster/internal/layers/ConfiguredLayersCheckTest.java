@@ -8,6 +8,7 @@ import dev.millrace.cluster.ConfiguredLayers;
 import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.NetworkSettings;
+import dev.millrace.cluster.NodeMemory;
 import dev.millrace.cluster.NodeSettings;
 import dev.millrace.cluster.node.LayerNode;
 import dev.millrace.engine.api.KernelType;
@@ -42,14 +43,22 @@ class ConfiguredLayersCheckTest {
         NetworkSettings.of("a", new HostPort("127.0.0.1", 0), SSLContext.getDefault());
     List<ConfiguredLayers> layers = List.of(new ConfiguredLayers(file, range));
     return new NodeSettings(
-        network, layers, memory, 1, KernelType.SCALAR, 16, List.of(), directory.resolve("cache"));
+        network,
+        layers,
+        NodeMemory.forConfiguredLayers(memory),
+        1,
+        KernelType.SCALAR,
+        16,
+        List.of(),
+        directory.resolve("cache"));
   }
 
   @Test
   void rangeAndSizeAreThoseOfTheFile() throws Exception {
     Path file = model("tiny.gguf", "llama");
-    LayerEntry all = ConfiguredLayersCheck.of(settings(0, file, null)).getFirst();
-    LayerEntry one = ConfiguredLayersCheck.of(settings(0, file, new LayerRange(1, 2))).getFirst();
+    LayerEntry all = ConfiguredLayersCheck.of(settings(1 << 20, file, null)).getFirst();
+    LayerEntry one =
+        ConfiguredLayersCheck.of(settings(1 << 20, file, new LayerRange(1, 2))).getFirst();
     assertThat(all.range).isEqualTo(new LayerRange(0, 3));
     assertThat(all.model).isEqualTo("tiny");
     assertThat(all.bytes).isEqualTo(3 * one.bytes).isPositive();
@@ -59,7 +68,7 @@ class ConfiguredLayersCheckTest {
   @Test
   void layersThatTheFileHasNotAreRefused() throws Exception {
     Path file = model("tiny.gguf", "llama");
-    NodeSettings settings = settings(0, file, new LayerRange(2, 5));
+    NodeSettings settings = settings(1 << 20, file, new LayerRange(2, 5));
     assertThatThrownBy(() -> LayerNode.start(settings))
         .isInstanceOf(ClusterException.class)
         .hasMessageContaining("has layers 0-2; layers 2-4 are asked for");
@@ -71,6 +80,7 @@ class ConfiguredLayersCheckTest {
     NodeSettings settings = settings(5000, file, null);
     assertThatThrownBy(() -> LayerNode.start(settings))
         .isInstanceOf(ClusterException.class)
+        .hasMessageContaining("layers 0-2 of " + file + " need ")
         .hasMessageContaining("of the 4.9 KiB that this node may use")
         .hasMessageContaining("pass fewer layers or a larger --memory");
   }
@@ -80,7 +90,7 @@ class ConfiguredLayersCheckTest {
     Path text = Files.writeString(directory.resolve("text.gguf"), "not a model");
     Path encoder = model("encoder.gguf", "bert");
     for (Path file : List.of(text, encoder, directory.resolve("none.gguf"))) {
-      NodeSettings settings = settings(0, file, null);
+      NodeSettings settings = settings(1 << 20, file, null);
       assertThatThrownBy(() -> LayerNode.start(settings))
           .isInstanceOf(ClusterException.class)
           .hasMessageContaining(file.toString());
@@ -89,11 +99,18 @@ class ConfiguredLayersCheckTest {
 
   @Test
   void nodeThatWouldHoldNothingIsRefused() throws Exception {
-    NodeSettings one = settings(0, directory, null);
+    NodeSettings one = settings(1 << 20, directory, null);
     assertThatThrownBy(
             () ->
                 new NodeSettings(
-                    one.network(), List.of(), 0, 1, KernelType.SCALAR, 16, List.of(), directory))
+                    one.network(),
+                    List.of(),
+                    one.memory(),
+                    1,
+                    KernelType.SCALAR,
+                    16,
+                    List.of(),
+                    directory))
         .isInstanceOf(ClusterException.class)
         .hasMessageContaining("this node would hold nothing");
   }

@@ -23,8 +23,10 @@ final class DiskReserve {
   private static final long MIN_FREE_TO_FILL = 32L * FILES * FILE_BYTES;
 
   private final Path directory;
+  private final WorkspaceAccess access;
 
-  DiskReserve(Path workspace) {
+  DiskReserve(Path workspace, WorkspaceAccess access) {
+    this.access = access;
     this.directory = workspace.resolve(".millrace").resolve("reserve");
   }
 
@@ -38,7 +40,7 @@ final class DiskReserve {
       return;
     }
     try {
-      Files.createDirectory(directory);
+      access.createDirectory(directory);
     } catch (FileAlreadyExistsException e) {
       // as it should be
     }
@@ -46,7 +48,8 @@ final class DiskReserve {
     new SplittableRandom(1).nextBytes(content); // some file systems store zeros in no space
     for (int i = 0; i < FILES; i++) {
       if (!Files.exists(file(i))) {
-        Files.write(file(i), content, StandardOpenOption.CREATE_NEW);
+        access.createFile(file(i));
+        Files.write(file(i), content, StandardOpenOption.WRITE);
       }
     }
   }

@@ -55,6 +55,7 @@ public final class OwnerLock implements AutoCloseable {
   public static Optional<OwnerLock> tryAcquire(Path root) throws IOException {
     Posix posix = new Posix();
     Path file = root.resolve(FILE);
+    WorkspaceAccess.of(root).createFile(file);
     int fd = posix.openFile(file);
     if (!posix.tryLock(fd)) {
       posix.close(fd);

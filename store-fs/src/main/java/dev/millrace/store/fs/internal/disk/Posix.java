@@ -88,7 +88,7 @@ final class Posix {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(ERRNO);
       MemorySegment name = arena.allocateFrom(path.toString());
-      int fd = (int) open.invokeExact(errno, name, flags, 0644);
+      int fd = (int) open.invokeExact(errno, name, flags, 0600);
       if (fd < 0) {
         throw failed("open", path.toString(), errno);
       }

@@ -19,6 +19,7 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
 import java.time.Instant;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -31,14 +32,31 @@ public final class RealDisk implements Disk {
   private static final Set<OpenOption> APPENDING = Set.of(CREATE, APPEND, NOFOLLOW_LINKS);
   private static final Set<OpenOption> READING = Set.of(READ, NOFOLLOW_LINKS);
 
+  private static final FileAttribute<?>[] NOT_NEW = {};
+
   private final Path root;
+  private final WorkspaceAccess access;
   private final DiskReserve reserve;
   private volatile @Nullable FileSystemSync sync;
   private volatile boolean syncTried;
 
   public RealDisk(Path root) {
+    this(root, WorkspaceAccess.of(root));
+  }
+
+  private RealDisk(Path root, WorkspaceAccess access) {
     this.root = root;
-    this.reserve = new DiskReserve(root);
+    this.access = access;
+    this.reserve = new DiskReserve(root, access);
+  }
+
+  /**
+   * As the constructor; a workspace that does not exist yet is created for the members of a group.
+   *
+   * @throws IOException if there is no such group, or what exists is not shared with it
+   */
+  public static RealDisk sharedWith(Path root, String group) throws IOException {
+    return new RealDisk(root, WorkspaceAccess.ofGroup(root, group));
   }
 
   @Override
@@ -64,7 +82,7 @@ public final class RealDisk implements Disk {
 
   @Override
   public void createDirectory(Path directory) throws IOException {
-    Files.createDirectory(directory);
+    access.createDirectory(directory);
   }
 
   /** An action on an open file. */
@@ -77,11 +95,12 @@ public final class RealDisk implements Disk {
    * Opens, uses and closes a file. An interrupt closes a channel during its work: then the action
    * is repeated, and the thread is interrupted afterwards.
    */
-  private static <T> T use(Path file, Set<OpenOption> options, Use<T> use) throws IOException {
+  private static <T> T use(Path file, Set<OpenOption> options, FileAttribute<?>[] ifNew, Use<T> use)
+      throws IOException {
     boolean interrupted = false;
     try {
       while (true) {
-        try (FileChannel channel = FileChannel.open(file, options)) {
+        try (FileChannel channel = FileChannel.open(file, options, ifNew)) {
           return use.with(channel);
         } catch (ClosedByInterruptException e) {
           interrupted |= Thread.interrupted();
@@ -96,14 +115,12 @@ public final class RealDisk implements Disk {
 
   @Override
   public void write(Path file, byte[] content) throws IOException {
-    requireFileOrNothing(file);
-    use(file, WRITING, channel -> all(channel, content, 0));
+    change(file, WRITING, channel -> all(channel, content, 0));
   }
 
   @Override
   public void writeSynced(Path file, byte[] content) throws IOException {
-    requireFileOrNothing(file);
-    use(
+    change(
         file,
         WRITING,
         channel -> {
@@ -115,15 +132,33 @@ public final class RealDisk implements Disk {
 
   @Override
   public void append(Path file, byte[] content) throws IOException {
-    requireFileOrNothing(file);
     long[] end = {-1};
-    use(
+    change(
         file,
         APPENDING,
         channel -> {
           end[0] = end[0] < 0 ? channel.size() : end[0];
           return all(channel, content, end[0]);
         });
+  }
+
+  /** As {@link #use}, for a file that is created if it does not exist. */
+  private void change(Path file, Set<OpenOption> options, Use<FileChannel> use) throws IOException {
+    Kind kind = kind(file);
+    if (kind == Kind.FILE) {
+      use(file, options, NOT_NEW, use);
+    } else if (kind == Kind.NOTHING) {
+      use(
+          file,
+          options,
+          access.ofNewFile(),
+          channel -> {
+            access.opened(file);
+            return use.with(channel);
+          });
+    } else {
+      throw new NotRegularException(file); // opening a FIFO would wait for a reader
+    }
   }
 
   /** Leaves the file unchanged if it cannot take all of {@code content}. */
@@ -151,6 +186,7 @@ public final class RealDisk implements Disk {
     return use(
         file,
         READING,
+        NOT_NEW,
         channel -> {
           long size = channel.size();
           if (size > most) {
@@ -166,15 +202,8 @@ public final class RealDisk implements Disk {
     return use(
         file,
         READING,
+        NOT_NEW,
         channel -> fill(channel, offset, Math.clamp(channel.size() - offset, 0, length)));
-  }
-
-  /** As {@link #requireFile}: opening a FIFO for writing would wait for a reader. */
-  private void requireFileOrNothing(Path file) throws IOException {
-    Kind kind = kind(file);
-    if (kind != Kind.FILE && kind != Kind.NOTHING) {
-      throw new NotRegularException(file);
-    }
   }
 
   /** Opening a FIFO for reading would wait for a writer that may never come. */
@@ -196,7 +225,7 @@ public final class RealDisk implements Disk {
 
   @Override
   public void truncate(Path file, long length) throws IOException {
-    use(file, Set.of(WRITE, NOFOLLOW_LINKS), channel -> channel.truncate(length));
+    use(file, Set.of(WRITE, NOFOLLOW_LINKS), NOT_NEW, channel -> channel.truncate(length));
   }
 
   @Override
@@ -224,12 +253,12 @@ public final class RealDisk implements Disk {
 
   @Override
   public void syncFile(Path file) throws IOException {
-    use(file, READING, RealDisk::forced);
+    use(file, READING, NOT_NEW, RealDisk::forced);
   }
 
   @Override
   public void syncDirectory(Path directory) throws IOException {
-    use(directory, READING, RealDisk::forced);
+    use(directory, READING, NOT_NEW, RealDisk::forced);
   }
 
   private static FileChannel forced(FileChannel channel) throws IOException {

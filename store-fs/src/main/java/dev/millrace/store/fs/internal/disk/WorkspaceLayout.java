@@ -56,6 +56,11 @@ public final class WorkspaceLayout {
     return root.resolve(".millrace").resolve(name);
   }
 
+  /** Where the owner records the programs that it runs. */
+  public Path programs() {
+    return internalPath("programs");
+  }
+
   /**
    * Creates missing directories. Their names are synced, because a job must not outlive its
    * directory; one directory is created only after that, as a proof for later processes.
@@ -70,6 +75,7 @@ public final class WorkspaceLayout {
     }
     directory(disk, internalPath("inbox"), parents);
     directory(disk, internalPath("answers"), parents);
+    directory(disk, programs(), parents);
     for (Path parent : parents) {
       disk.syncDirectory(parent);
     }

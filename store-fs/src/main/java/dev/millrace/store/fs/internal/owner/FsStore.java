@@ -55,6 +55,7 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
   private final FsSubmitter submitter;
   private final WorkspaceScanner scanner;
   private final OwnerReader reader;
+  private final @Nullable WriteCheck writes; // null: no lock either, in tests
 
   private FsStore(
       FsSettings settings, @Nullable OwnerLock lock, GroupCommit commits, FsRepository repository) {
@@ -77,6 +78,11 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
             this::locate,
             repository.reader()::completed);
     this.reader = new OwnerReader(repository, updater().jobs(), scanner::discover);
+    this.writes =
+        lock == null
+            ? null
+            : new WriteCheck(
+                settings.disk(), layout.internalPath("trial"), settings.threading()::nanoTime);
   }
 
   private static FsStore create(FsSettings settings, @Nullable OwnerLock lock) throws IOException {
@@ -325,7 +331,7 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
         .call(
             () -> {
               requireLock();
-              checkSpace();
+              checkDisk();
               scanner.discoverSkipped();
               return super.sweep();
             });
@@ -342,15 +348,29 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
             });
   }
 
-  /** A full disk shows before anybody needs space, and what was taken of the reserve comes back. */
-  private void checkSpace() {
+  /**
+   * A disk that is full or takes no writes shows before anybody needs it, and what was taken of the
+   * reserve comes back.
+   */
+  private void checkDisk() {
     try {
       requireSpace("nothing new is accepted in " + settings.root());
+      requireWritable();
       settings.disk().fillReserve();
     } catch (StoreException e) {
       fence().failures().begin(e);
     } catch (IOException e) {
       LOG.log(Level.DEBUG, "no space is set aside for a full disk", e);
+    }
+  }
+
+  private void requireWritable() {
+    try {
+      if (writes != null) {
+        writes.run();
+      }
+    } catch (IOException e) {
+      throw StoreErrors.of("nothing can be written in " + settings.root(), e);
     }
   }
 
