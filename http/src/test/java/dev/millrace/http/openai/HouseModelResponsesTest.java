@@ -49,7 +49,7 @@ class HouseModelResponsesTest {
       JsonObject error = server.refused(507, "POST", "/v1/responses", "{'input':'Hello'}");
       assertThat(error.string("type")).isEqualTo("server_error");
       assertThat(error.string("message")).contains("the disk of the server is full");
-      server.post("/v1/responses", "{'input':'Hello','max_output_tokens':4,'store':false}");
+      server.post("/v1/responses", "{'input':'Hello','max_output_tokens':16,'store':false}");
     } finally {
       server.full = false;
     }
@@ -60,7 +60,7 @@ class HouseModelResponsesTest {
     JsonObject first =
         server.post(
             "/v1/responses",
-            "{'input':'Hello','seed':1,'max_output_tokens':8,'metadata':{'a':'b'}}");
+            "{'input':'Hello','seed':1,'max_output_tokens':16,'metadata':{'a':'b'}}");
     assertThat(first.string("status")).isIn("completed", "incomplete");
     assertThat(first.string("model")).isEqualTo(HouseModelServer.MODEL);
     assertThat(first.object("usage").integer("output_tokens")).isPositive();
@@ -70,7 +70,7 @@ class HouseModelResponsesTest {
     JsonObject second =
         server.post(
             "/v1/responses",
-            "{'input':'More','max_output_tokens':4,'previous_response_id':'%s'}"
+            "{'input':'More','max_output_tokens':16,'previous_response_id':'%s'}"
                 .formatted(first.string("id")));
     JsonObject items =
         server.get("/v1/responses/" + second.string("id") + "/input_items?order=asc&limit=2");
@@ -96,11 +96,11 @@ class HouseModelResponsesTest {
     int before = server.store.list(Query.all()).size();
     JsonObject response =
         server.post(
-            "/v1/responses", "{'input':'Hello','store':false,'max_output_tokens':4,'seed':1}");
+            "/v1/responses", "{'input':'Hello','store':false,'max_output_tokens':16,'seed':1}");
     assertThat(text(response)).isNotEmpty();
     String stream =
         server.stream(
-            "/v1/responses", "{'input':'Hello','store':false,'stream':true,'max_output_tokens':4}");
+            "/v1/responses", "{'input':'Hello','store':false,'stream':true,'max_output_tokens':16}");
     assertThat(stream).contains("event: response.created").endsWith("data: [DONE]\n\n");
     assertThat(server.store.list(Query.all())).hasSize(before);
     server.refused(404, "GET", "/v1/responses/" + response.string("id"), null);
@@ -110,7 +110,7 @@ class HouseModelResponsesTest {
   void everyReplayOfAStreamHasTheSameBytesFromAnyNumber() throws Exception {
     String live =
         server.stream(
-            "/v1/responses", "{'input':'Once','stream':true,'seed':3,'max_output_tokens':12}");
+            "/v1/responses", "{'input':'Once','stream':true,'seed':3,'max_output_tokens':16}");
     String path = "/v1/responses/" + id(live) + "?stream=true";
     assertThat(server.events(path)).isEqualTo(live);
     List<String> frames = List.of(live.split("(?<=\n\n)"));
@@ -118,11 +118,11 @@ class HouseModelResponsesTest {
       String rest = String.join("", frames.subList(after + 1, frames.size()));
       assertThat(server.events(path + "&starting_after=" + after)).isEqualTo(rest);
     }
-    assertThat(live.split("event: response.output_text.delta", -1).length).isBetween(2, 13);
+    assertThat(live.split("event: response.output_text.delta", -1).length).isBetween(2, 17);
     String stored =
         server.stream(
             "/v1/responses",
-            "{'input':'Once','store':false,'stream':true,'seed':3,'max_output_tokens':12}");
+            "{'input':'Once','store':false,'stream':true,'seed':3,'max_output_tokens':16}");
     assertThat(types(stored)).isEqualTo(types(live));
   }
 
@@ -188,7 +188,7 @@ class HouseModelResponsesTest {
         server.post(
             "/v1/responses",
             """
-            {'previous_response_id':'%s','max_output_tokens':8,
+            {'previous_response_id':'%s','max_output_tokens':16,
             'input':[{'type':'function_call_output','call_id':'%s','output':'sunny'}]}
             """
                 .formatted(first.string("id"), call.string("call_id")));
@@ -205,7 +205,7 @@ class HouseModelResponsesTest {
     JsonObject shortened =
         server.post(
             "/v1/responses",
-            "{'input':[{'role':'user','content':'%s'},{'role':'user','content':'Hi'}],'truncation':'auto','max_output_tokens':2}"
+            "{'input':[{'role':'user','content':'%s'},{'role':'user','content':'Hi'}],'truncation':'auto','max_output_tokens':16}"
                 .formatted(word));
     assertThat(server.get("/v1/responses/" + shortened.string("id") + "/input_items").list("data"))
         .hasSize(1);
@@ -237,7 +237,7 @@ class HouseModelResponsesTest {
   @Test
   void anotherKeysResponseDoesNotExist() throws Exception {
     JsonObject made =
-        server.post("/v1/responses", "{'input':'x','max_output_tokens':2,'background':true}");
+        server.post("/v1/responses", "{'input':'x','max_output_tokens':16,'background':true}");
     String id = made.string("id");
     String path = "/v1/responses/" + id;
     server.events(path + "?stream=true"); // to its end
@@ -351,12 +351,12 @@ class HouseModelResponsesTest {
   @Test
   void whatToIncludeIsKnown() throws Exception {
     assertParam("include[1]", "{'input':'x','include':['file_search_call.results','nonsense']}");
-    JsonObject made = server.post("/v1/responses", "{'input':'x','max_output_tokens':1}");
+    JsonObject made = server.post("/v1/responses", "{'input':'x','max_output_tokens':16}");
     String path = "/v1/responses/" + made.string("id");
     assertThat(server.get(path + "?include%5B%5D=reasoning.encrypted_content")).isEqualTo(made);
     for (String all : List.of(path, path + "/input_items")) {
       assertThat(server.refused(400, "GET", all + "?include=nonsense", null).string("param"))
-          .isEqualTo("include");
+          .isEqualTo("include[0]");
     }
   }
 
@@ -365,14 +365,14 @@ class HouseModelResponsesTest {
     JsonObject first =
         server.post(
             "/v1/responses",
-            "{'input':'x','store':false,'max_output_tokens':3,"
+            "{'input':'x','store':false,'max_output_tokens':16,"
                 + "'include':['message.output_text.logprobs','reasoning.encrypted_content']}");
     List<Object> items = new ArrayList<>(first.list("output"));
     items.add(Map.of("role", "user", "content", "y"));
     JsonObject second =
         server.post(
             "/v1/responses",
-            "{'store':false,'max_output_tokens':1,'input':" + Json.write(items) + "}");
+            "{'store':false,'max_output_tokens':16,'input':" + Json.write(items) + "}");
     assertThat(text(second)).isNotNull();
   }
 
@@ -388,7 +388,7 @@ class HouseModelResponsesTest {
                 .refused(404, "POST", "/v1/responses", "{'input':'x','model':'gpt-9'}")
                 .string("code"))
         .isEqualTo("model_not_found");
-    JsonObject cancelled = server.post("/v1/responses", "{'input':'x','max_output_tokens':1}");
+    JsonObject cancelled = server.post("/v1/responses", "{'input':'x','max_output_tokens':16}");
     assertThat(
             server
                 .refused(400, "POST", "/v1/responses/" + cancelled.string("id") + "/cancel", "")

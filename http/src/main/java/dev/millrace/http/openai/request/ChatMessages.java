@@ -28,9 +28,7 @@ public final class ChatMessages {
     for (int i = 0; i < given.size(); i++) {
       String at = param + "[" + i + "]";
       JsonObject message = message(JsonObject.of(given.get(i), at), at);
-      for (Object call : message.list("tool_calls")) {
-        calls.add(JsonObject.of(call, at).string("id"));
-      }
+      calls.addAll(callIds(message.list("tool_calls"), at + ".tool_calls"));
       String answered = message.string("tool_call_id", null);
       if (answered != null && !calls.contains(answered)) {
         throw OpenAiError.invalid(
@@ -40,6 +38,18 @@ public final class ChatMessages {
       messages.add(message);
     }
     return messages;
+  }
+
+  private static List<String> callIds(List<@Nullable Object> calls, String at) {
+    List<String> ids = new ArrayList<>();
+    for (Object each : calls) {
+      String path = at + "[" + ids.size() + "]";
+      JsonObject call = JsonObject.of(each, path);
+      ids.add(call.string("id"));
+      CallArguments.require(
+          call.object("function").string("arguments"), path + ".function.arguments");
+    }
+    return ids;
   }
 
   private static JsonObject message(JsonObject given, String at) {

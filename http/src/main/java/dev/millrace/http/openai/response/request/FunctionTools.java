@@ -3,6 +3,7 @@ package dev.millrace.http.openai.response.request;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.openai.request.OpenAiError;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,9 +23,14 @@ record FunctionTools(List<Map<String, @Nullable Object>> tools, Object choice) {
 
   static FunctionTools of(JsonObject body) {
     List<Map<String, @Nullable Object>> tools = new ArrayList<>();
-    List<@Nullable Object> given = body.list("tools");
-    for (int i = 0; i < given.size(); i++) {
-      tools.add(function(JsonObject.of(given.get(i), "a tool"), "tools[" + i + "]"));
+    Set<Object> names = new HashSet<>();
+    for (Object given : body.list("tools")) {
+      String path = "tools[" + tools.size() + "]";
+      Map<String, @Nullable Object> tool = function(JsonObject.of(given, path), path);
+      if (!names.add(String.valueOf(tool.get("name")))) {
+        throw OpenAiError.invalid(path + ".name", "is \"" + tool.get("name") + "\" again");
+      }
+      tools.add(tool);
     }
     Object choice = body.get("tool_choice");
     if (choice == null) {
@@ -63,17 +69,37 @@ record FunctionTools(List<Map<String, @Nullable Object>> tools, Object choice) {
           "tool_choice.type",
           "\"%s\" is not supported; supported are: function, allowed_tools".formatted(type));
     }
-    boolean one = "function".equals(type);
-    InvalidField.requireKnown(fields, one ? NAMED : ALLOWED, "tool_choice");
-    if (one) {
-      return;
+    JsonObject given = JsonObject.of(fields, "tool_choice");
+    if ("function".equals(type)) {
+      requireNamed(given, "tool_choice");
+    } else {
+      requireAllowed(given);
     }
-    List<@Nullable Object> tools = JsonObject.of(fields, "tool_choice").list("tools");
+  }
+
+  private static void requireAllowed(JsonObject choice) {
+    InvalidField.requireKnown(choice.values(), ALLOWED, "tool_choice");
+    Object mode = choice.get("mode");
+    if (mode != null && !mode.equals("auto") && !mode.equals("required")) {
+      throw OpenAiError.invalid("tool_choice.mode", "must be auto or required");
+    }
+    if (!(choice.get("tools") instanceof List<?> tools) || tools.isEmpty()) {
+      throw OpenAiError.invalid("tool_choice.tools", "must be a list with at least one function");
+    }
     for (int i = 0; i < tools.size(); i++) {
       String path = "tool_choice.tools[" + i + "]";
-      JsonObject tool = JsonObject.of(tools.get(i), path);
-      requireFunction(tool, path);
-      InvalidField.requireKnown(tool.values(), NAMED, path);
+      if (!(tools.get(i) instanceof Map<?, ?> tool)) {
+        throw OpenAiError.invalid(path, "must be an object");
+      }
+      requireNamed(JsonObject.of(tool, path), path);
+    }
+  }
+
+  private static void requireNamed(JsonObject function, String path) {
+    requireFunction(function, path);
+    InvalidField.requireKnown(function.values(), NAMED, path);
+    if (!(function.get("name") instanceof String)) {
+      throw InvalidField.missing(path + ".name");
     }
   }
 

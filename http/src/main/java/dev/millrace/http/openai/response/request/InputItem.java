@@ -3,6 +3,7 @@ package dev.millrace.http.openai.response.request;
 import static dev.millrace.http.openai.response.request.InvalidField.names;
 
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.http.openai.request.CallArguments;
 import dev.millrace.http.openai.request.OpenAiError;
 import dev.millrace.http.openai.response.stream.ResponseIds;
 import java.util.List;
@@ -120,14 +121,19 @@ final class InputItem {
   }
 
   private Map<String, @Nullable Object> call() {
-    return JsonObject.create()
-        .put("id", id("fc"))
-        .put("type", "function_call")
-        .put("status", "incomplete".equals(item.get("status")) ? "incomplete" : "completed")
-        .put("call_id", need("call_id"))
-        .put("name", need("name"))
-        .put("arguments", need("arguments"))
-        .values();
+    boolean incomplete = "incomplete".equals(item.get("status")); // its arguments break off
+    JsonObject call =
+        JsonObject.create()
+            .put("id", id("fc"))
+            .put("type", "function_call")
+            .put("status", incomplete ? "incomplete" : "completed")
+            .put("call_id", need("call_id"))
+            .put("name", need("name"))
+            .put("arguments", need("arguments"));
+    if (!incomplete) {
+      CallArguments.require(call.string("arguments"), path + ".arguments");
+    }
+    return call.values();
   }
 
   private Map<String, @Nullable Object> callOutput() {

@@ -1,0 +1,98 @@
+package dev.millrace.http.openai;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.server.infer.Inference;
+import dev.millrace.server.infer.InferenceSettings;
+import dev.millrace.server.infer.TinyModels;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Requests for responses that are refused: which field is named, by which rule. */
+class RefusedResponsesTest {
+  private static final String FUNCTION = "'tools':[{'type':'function','name':'f'}]";
+
+  private static ResponseTestServer server;
+
+  @BeforeAll
+  static void open() throws Exception {
+    server =
+        new ResponseTestServer(
+            Inference.open(
+                InferenceSettings.of(List.of(TinyModels.llama()))
+                    .withEngine(TinyModels.engine())));
+  }
+
+  @AfterAll
+  static void close() throws Exception {
+    server.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {'input':'x','max_output_tokens':15} | max_output_tokens | invalid_value | at least 16
+          {'input':[CALL'arguments':'{no'}]}   | input[0].arguments | invalid_value | JSON object
+          {'input':[CALL'arguments':'[1]'}]}   | input[0].arguments | invalid_value | JSON object
+          {'input':'x','tools':[{'type':'function','name':'f'},{'type':'function','name':'f'}]} | tools[1].name | invalid_value | "f" again
+          {'input':'x',FUNCTION,'tool_choice':{'type':'function'}} | tool_choice.name | missing_required_parameter | required
+          {'input':'x',FUNCTION,'tool_choice':{'type':'allowed_tools','tools':[]}} | tool_choice.tools | invalid_value | at least one
+          {'input':'x',FUNCTION,'tool_choice':{'type':'allowed_tools','tools':[{'type':'function'}]}} | tool_choice.tools[0].name | missing_required_parameter | required
+          {'input':'x',FUNCTION,'tool_choice':{'type':'allowed_tools','mode':'no','tools':[{'type':'function','name':'f'}]}} | tool_choice.mode | invalid_value | auto or required
+          """)
+  void theFieldIsNamed(String body, String param, String code, String rule) throws Exception {
+    String whole =
+        body.replace("FUNCTION", FUNCTION)
+            .replace("CALL", "{'type':'function_call','call_id':'c','name':'f',");
+    JsonObject error = server.refused(400, "POST", "/v1/responses", whole);
+    assertThat(error.string("param", null)).as(error.toString()).isEqualTo(param);
+    assertThat(error.string("code")).isEqualTo(code);
+    assertThat(error.string("message")).startsWith(param + " ").contains(rule);
+  }
+
+  @Test
+  void argumentsThatBreakOffAreAcceptedOfACallThatIsIncomplete() throws Exception {
+    JsonObject response =
+        server.post(
+            "/v1/responses",
+            "{'store':false,'max_output_tokens':16,'input':[{'role':'user','content':'x'},"
+                + "{'type':'function_call','call_id':'c','name':'f','arguments':'{\\'a',"
+                + "'status':'incomplete'}]}");
+    assertThat(response.string("status")).isIn("completed", "incomplete");
+  }
+
+  /** Clients write lists in queries in several ways. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "include=A",
+        "include=A&include=B",
+        "include%5B%5D=A&include%5B%5D=B",
+        "include[]=A",
+        "include[]=A&include[]=B"
+      })
+  void whatToIncludeMayBeAList(String query) throws Exception {
+    JsonObject made = server.post("/v1/responses", "{'input':'x','max_output_tokens':16}");
+    String path = "/v1/responses/" + made.string("id");
+    String known =
+        query
+            .replace("=A", "=reasoning.encrypted_content")
+            .replace("=B", "=file_search_call.results");
+    assertThat(server.events(path + "?" + known)).isEqualTo(server.events(path));
+    String wrong = known.replaceFirst("=[^&]*$", "=no");
+    for (String all : List.of(path, path + "/input_items")) {
+      JsonObject error = server.refused(400, "GET", all + "?" + wrong, null);
+      assertThat(error.string("param")).startsWith("include");
+      assertThat(error.string("message")).contains("must be one of");
+    }
+  }
+}
