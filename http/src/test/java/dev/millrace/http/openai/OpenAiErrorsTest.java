@@ -153,6 +153,8 @@ class OpenAiErrorsTest {
         "{USER,\"stream\":true,\"stream_options\":{\"include_usage\":true},\"tool_choice\":\"none\"}",
         "{\"messages\":[{\"role\":\"assistant\",\"content\":\"\",\"refusal\":null,\"annotations\":[],"
             + "\"audio\":null,\"function_call\":null,\"tool_calls\":[],\"parsed\":null}]}",
+        "{\"messages\":[{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"a\",\"type\":\"function\","
+            + "\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\":1,\\\"a\\\":2}\"}}]}]}",
         "{\"messages\":[{\"role\":\"assistant\",\"content\":null,\"reasoning_content\":\"hm\"},"
             + "{\"role\":\"assistant\",\"content\":null,\"refusal\":\"no\"},"
             + "{\"role\":\"assistant\",\"content\":[{\"type\":\"refusal\",\"refusal\":\"no\"}]},"

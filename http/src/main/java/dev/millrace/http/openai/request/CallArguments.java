@@ -15,7 +15,7 @@ public final class CallArguments {
   public static void require(String arguments, String path) {
     try {
       if (!arguments.isBlank()) {
-        Json.object(arguments);
+        Json.objectLastWins(arguments);
       }
     } catch (JsonException e) {
       throw OpenAiError.invalid(
