@@ -98,7 +98,7 @@ public final class ChatMessages {
           at + ".type", "is \"" + type + "\"; this server reads parts of type text only");
     }
     if (!part.has(type)) {
-      throw OpenAiError.missing(at + "." + type, "");
+      throw OpenAiError.missing(at + "." + type);
     }
     for (String name : part.values().keySet()) {
       if (!name.equals("type") && !name.equals(type) && part.has(name)) {

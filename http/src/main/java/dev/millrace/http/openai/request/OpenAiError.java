@@ -2,14 +2,19 @@ package dev.millrace.http.openai.request;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.route.Problem;
+import dev.millrace.http.route.TruncatedText;
 import dev.millrace.server.infer.parameters.TaskRefused;
 import dev.millrace.server.infer.shelf.ModelLoadException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Errors in OpenAI's format: {@code {"error": {message, type, param, code}}}. */
 public final class OpenAiError {
+  /** The longest name that is repeated in a message. */
+  private static final int MAX_NAME = 60;
+
   private OpenAiError() {}
 
   /** The body of an error response, and the last event of a stream that fails late. */
@@ -91,9 +96,39 @@ public final class OpenAiError {
     return wrong(param, "is required" + unless, null, Problem.Flaw.MISSING);
   }
 
+  /** A field that has to be there. */
+  public static Problem missing(String param) {
+    return missing(param, "");
+  }
+
   /** A field that its object does not have. */
   static Problem unknown(String param, String object) {
     return wrong(param, "is not known in " + object, null, Problem.Flaw.UNKNOWN);
+  }
+
+  /**
+   * Refuses fields that an object does not have. A null counts as absent: clients send back objects
+   * with all their nulls.
+   *
+   * @param known in the order of the message
+   * @param path of the object
+   */
+  public static void requireKnown(Map<?, ?> fields, Collection<String> known, String path) {
+    fields.forEach(
+        (name, value) -> {
+          if (value != null && !known.contains(name)) {
+            throw wrong(
+                path + "." + TruncatedText.of(String.valueOf(name), MAX_NAME),
+                "is not known here; known: " + String.join(", ", known),
+                null,
+                Problem.Flaw.UNKNOWN);
+          }
+        });
+  }
+
+  /** A field with a value for which OpenAI has a code of its own. */
+  public static Problem withCode(String code, String param, String rule) {
+    return wrong(param, rule, code, Problem.Flaw.VALUE);
   }
 
   private static Problem wrong(

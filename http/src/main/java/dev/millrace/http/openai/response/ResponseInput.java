@@ -2,7 +2,6 @@ package dev.millrace.http.openai.response;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.openai.request.OpenAiError;
-import dev.millrace.http.openai.response.request.InvalidField;
 import dev.millrace.http.openai.response.request.ResponseRequest;
 import dev.millrace.http.openai.response.store.ResponseStore;
 import dev.millrace.http.openai.response.store.StoredResponse;
@@ -57,7 +56,7 @@ record ResponseInput(ResponseStore responses, String owner) {
   }
 
   private static RuntimeException notFound(String id) {
-    return InvalidField.withCode(
+    return OpenAiError.withCode(
         "previous_response_not_found",
         "previous_response_id",
         "\"%s\" is not found: it was never stored, was deleted, or is too old".formatted(id));

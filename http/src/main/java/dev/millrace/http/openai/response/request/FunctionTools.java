@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param choice as the response repeats it: a word or an object
  */
 record FunctionTools(List<Map<String, @Nullable Object>> tools, Object choice) {
-  private static final Set<String> FIELDS =
-      InvalidField.names("type", "name", "description", "parameters", "strict");
-  private static final Set<String> NAMED = InvalidField.names("type", "name");
-  private static final Set<String> ALLOWED = InvalidField.names("type", "mode", "tools");
+  private static final List<String> FIELDS =
+      List.of("type", "name", "description", "parameters", "strict");
+  private static final List<String> NAMED = List.of("type", "name");
+  private static final List<String> ALLOWED = List.of("type", "mode", "tools");
 
   static FunctionTools of(JsonObject body) {
     List<Map<String, @Nullable Object>> tools = new ArrayList<>();
@@ -45,9 +45,9 @@ record FunctionTools(List<Map<String, @Nullable Object>> tools, Object choice) {
 
   private static Map<String, @Nullable Object> function(JsonObject tool, String path) {
     requireFunction(tool, path);
-    InvalidField.requireKnown(tool.values(), FIELDS, path);
+    OpenAiError.requireKnown(tool.values(), FIELDS, path);
     if (!(tool.get("name") instanceof String name)) {
-      throw InvalidField.missing(path + ".name");
+      throw OpenAiError.missing(path + ".name");
     }
     Object parameters = tool.get("parameters");
     return JsonObject.create()
@@ -78,7 +78,7 @@ record FunctionTools(List<Map<String, @Nullable Object>> tools, Object choice) {
   }
 
   private static void requireAllowed(JsonObject choice) {
-    InvalidField.requireKnown(choice.values(), ALLOWED, "tool_choice");
+    OpenAiError.requireKnown(choice.values(), ALLOWED, "tool_choice");
     Object mode = choice.get("mode");
     if (mode != null && !mode.equals("auto") && !mode.equals("required")) {
       throw OpenAiError.invalid("tool_choice.mode", "must be auto or required");
@@ -97,9 +97,9 @@ record FunctionTools(List<Map<String, @Nullable Object>> tools, Object choice) {
 
   private static void requireNamed(JsonObject function, String path) {
     requireFunction(function, path);
-    InvalidField.requireKnown(function.values(), NAMED, path);
+    OpenAiError.requireKnown(function.values(), NAMED, path);
     if (!(function.get("name") instanceof String)) {
-      throw InvalidField.missing(path + ".name");
+      throw OpenAiError.missing(path + ".name");
     }
   }
 
