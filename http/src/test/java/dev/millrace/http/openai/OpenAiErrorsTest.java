@@ -143,6 +143,23 @@ class OpenAiErrorsTest {
     assertThat(error.string("type")).isEqualTo("invalid_request_error");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {"messages":[{"role":"user","content":[{"type":"LONG"}]}]} | text only
+          {"messages":[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"LONG","content":"x"}]} | no earlier message
+          {USER,"LONG":1}                                            | known
+          """)
+  void aLongValueIsNotRepeatedInFull(String body, String rule) throws Exception {
+    String whole = body.replace("USER", USER).replace("LONG", "x".repeat(100_000));
+    HttpResponse<String> response = post("/v1/chat/completions", whole);
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(response.body()).hasSizeLessThan(3_000).contains("xxx…", rule);
+  }
+
   /** Everything that clients send by default is accepted; only the model is missing. */
   @ParameterizedTest
   @ValueSource(

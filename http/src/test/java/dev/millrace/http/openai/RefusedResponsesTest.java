@@ -59,6 +59,27 @@ class RefusedResponsesTest {
     assertThat(error.string("message")).startsWith(param + " ").contains(rule);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {'input':[{'type':'LONG'}]}                                    | supported are
+          {'input':[{'role':'user','content':[{'type':'LONG'}]}]}        | text only
+          {'input':[{'type':'item_reference','id':'LONG'}]}              | no stored response
+          {'input':[{'type':'function_call_output','call_id':'LONG','output':'x'}]} | no earlier item
+          {'input':'x','tools':[{'type':'LONG'}]}                        | only functions
+          {'input':'x','tools':[],'tool_choice':{'type':'LONG'}}         | supported are
+          {'input':'x',FUNCTION,'tool_choice':{'type':'function','name':'LONG'}} | tool_choice names
+          {'input':'x','text':{'format':{'type':'json_schema','name':'a','schema':{'LONG':1}}}} | text.format.schema
+          """)
+  void aLongValueIsNotRepeatedInFull(String body, String rule) throws Exception {
+    String whole = body.replace("FUNCTION", FUNCTION).replace("LONG", "x".repeat(100_000));
+    JsonObject error = server.refused(400, "POST", "/v1/responses", whole);
+    assertThat(error.string("message")).hasSizeLessThan(3_000).contains("xxx…", rule);
+  }
+
   @Test
   void argumentsThatBreakOffAreAcceptedOfACallThatIsIncomplete() throws Exception {
     JsonObject response =

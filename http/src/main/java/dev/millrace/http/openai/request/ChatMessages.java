@@ -33,7 +33,8 @@ public final class ChatMessages {
       if (answered != null && !calls.contains(answered)) {
         throw OpenAiError.invalid(
             at + ".tool_call_id",
-            "is \"" + answered + "\", and no earlier message has such a call in tool_calls");
+            "is %s, and no earlier message has such a call in tool_calls"
+                .formatted(OpenAiError.quoted(answered)));
       }
       messages.add(message);
     }
@@ -95,7 +96,8 @@ public final class ChatMessages {
     String type = part.string("type");
     if (!type.equals("text") && !(assistant && type.equals("refusal"))) {
       throw OpenAiError.unsupported(
-          at + ".type", "is \"" + type + "\"; this server reads parts of type text only");
+          at + ".type",
+          "is " + OpenAiError.quoted(type) + "; this server reads parts of type text only");
     }
     if (!part.has(type)) {
       throw OpenAiError.missing(at + "." + type);

@@ -15,6 +15,11 @@ public final class OpenAiError {
   /** The longest name that is repeated in a message. */
   private static final int MAX_NAME = 60;
 
+  /** The longest value that is repeated in a message. */
+  private static final int MAX_VALUE = 100;
+
+  private static final int MAX_MESSAGE = 2_000;
+
   private OpenAiError() {}
 
   /** The body of an error response, and the last event of a stream that fails late. */
@@ -27,7 +32,10 @@ public final class OpenAiError {
     Problem.Field field = problem.field();
     String path = field == null || field.path().isEmpty() ? null : field.path();
     return JsonObject.create()
-        .put("message", path == null ? problem.text() : path + " " + field.rule())
+        .put(
+            "message",
+            TruncatedText.of(
+                path == null ? problem.text() : path + " " + field.rule(), MAX_MESSAGE))
         .put("type", type(problem.kind()))
         .put("param", path)
         .put("code", code(problem));
@@ -70,6 +78,11 @@ public final class OpenAiError {
       case TOO_MANY_REQUESTS -> "rate_limit_exceeded";
       default -> null;
     };
+  }
+
+  /** A value of a client, for a message: in quotes, and not too long. */
+  public static String quoted(@Nullable Object value) {
+    return "\"" + TruncatedText.of(String.valueOf(value), MAX_VALUE) + "\"";
   }
 
   /**

@@ -82,7 +82,7 @@ record ResponseInput(ResponseStore responses, String owner) {
     return found.orElseThrow(
         () ->
             OpenAiError.invalid(
-                path + ".id", "\"%s\" is not found: no stored response has it".formatted(id)));
+                path + ".id", OpenAiError.quoted(id) + " is not found: no stored response has it"));
   }
 
   private Optional<Map<String, @Nullable Object>> find(StoredResponse response, String id) {
@@ -106,7 +106,8 @@ record ResponseInput(ResponseStore responses, String owner) {
       } else if (call != null && !calls.contains(call)) {
         throw OpenAiError.invalid(
             i < earlier ? "input" : "input[" + (i - earlier) + "].call_id",
-            "is \"%s\", and no earlier item is a function_call with it".formatted(call));
+            "is %s, and no earlier item is a function_call with it"
+                .formatted(OpenAiError.quoted(call)));
       }
     }
   }

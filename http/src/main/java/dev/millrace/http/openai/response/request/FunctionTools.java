@@ -67,7 +67,7 @@ record FunctionTools(List<Map<String, @Nullable Object>> tools, Object choice) {
     if (!"function".equals(type) && !"allowed_tools".equals(type)) {
       throw OpenAiError.invalid(
           "tool_choice.type",
-          "\"%s\" is not supported; supported are: function, allowed_tools".formatted(type));
+          OpenAiError.quoted(type) + " is not supported; supported are: function, allowed_tools");
     }
     JsonObject given = JsonObject.of(fields, "tool_choice");
     if ("function".equals(type)) {
@@ -107,7 +107,7 @@ record FunctionTools(List<Map<String, @Nullable Object>> tools, Object choice) {
     if (!"function".equals(tool.get("type"))) {
       throw OpenAiError.invalid(
           path + ".type",
-          "\"%s\" is not supported: only functions are".formatted(tool.get("type")));
+          OpenAiError.quoted(tool.get("type")) + " is not supported: only functions are");
     }
   }
 

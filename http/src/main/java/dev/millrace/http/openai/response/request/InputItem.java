@@ -80,7 +80,8 @@ final class InputItem {
       default ->
           throw OpenAiError.invalid(
               path + ".type",
-              "\"%s\" is not supported; supported are: message, function_call,".formatted(type)
+              OpenAiError.quoted(type)
+                  + " is not supported; supported are: message, function_call,"
                   + " function_call_output, reasoning, item_reference");
     };
   }
@@ -198,7 +199,7 @@ final class InputItem {
     List<String> known = PARTS.get(String.valueOf(type));
     if (known == null) {
       throw OpenAiError.invalid(
-          path + ".type", "\"%s\" is not supported: the models read text only".formatted(type));
+          path + ".type", OpenAiError.quoted(type) + " is not supported: the models read text only");
     }
     OpenAiError.requireKnown(fields, known, path);
     String key = "refusal".equals(type) ? "refusal" : "text";
