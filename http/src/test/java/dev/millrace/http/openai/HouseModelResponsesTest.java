@@ -361,6 +361,21 @@ class HouseModelResponsesTest {
   }
 
   @Test
+  void logprobsAreTheSameStoredAndNot() throws Exception {
+    String body =
+        "{'input':'Once','seed':5,'max_output_tokens':16,'top_logprobs':2,'store':%b,"
+            + "'include':['message.output_text.logprobs']}";
+    Object stored = logprobs(server.post("/v1/responses", body.formatted(true)));
+    assertThat(stored).isEqualTo(logprobs(server.post("/v1/responses", body.formatted(false))));
+    assertThat((List<?>) stored).isNotEmpty();
+  }
+
+  private static Object logprobs(JsonObject response) {
+    JsonObject message = JsonObject.of(response.list("output").getLast(), "item");
+    return JsonObject.of(message.list("content").getFirst(), "part").list("logprobs");
+  }
+
+  @Test
   void outputIsAcceptedAsTheNextInput() throws Exception {
     JsonObject first =
         server.post(

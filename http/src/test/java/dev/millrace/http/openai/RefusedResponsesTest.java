@@ -80,6 +80,16 @@ class RefusedResponsesTest {
     assertThat(error.string("message")).hasSizeLessThan(3_000).contains("xxx…", rule);
   }
 
+  /** They are stored, and repeated in every response and in its events. */
+  @ParameterizedTest
+  @ValueSource(strings = {"user", "safety_identifier", "prompt_cache_key"})
+  void aRepeatedFieldIsShort(String field) throws Exception {
+    String body = "{'input':'x','%s':'%s'}".formatted(field, "x".repeat(513));
+    JsonObject error = server.refused(400, "POST", "/v1/responses", body);
+    assertThat(error.string("message"))
+        .isEqualTo(field + " must have at most 512 characters, not 513");
+  }
+
   @Test
   void argumentsThatBreakOffAreAcceptedOfACallThatIsIncomplete() throws Exception {
     JsonObject response =
