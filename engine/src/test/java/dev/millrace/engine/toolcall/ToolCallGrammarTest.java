@@ -279,8 +279,7 @@ final class ToolCallGrammarTest {
             .isEqualTo(List.of(line(call)));
       }
       assertThat(
-              matches(
-                  grammar, "<tool_call>\n<function=t>\n<parameter=v>\n\"blue\"\n</parameter>"))
+              matches(grammar, "<tool_call>\n<function=t>\n<parameter=v>\n\"blue\"\n</parameter>"))
           .isFalse();
     }
   }

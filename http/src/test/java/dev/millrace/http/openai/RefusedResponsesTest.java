@@ -25,8 +25,7 @@ class RefusedResponsesTest {
     server =
         new ResponseTestServer(
             Inference.open(
-                InferenceSettings.of(List.of(TinyModels.llama()))
-                    .withEngine(TinyModels.engine())));
+                InferenceSettings.of(List.of(TinyModels.llama())).withEngine(TinyModels.engine())));
   }
 
   @AfterAll
@@ -40,6 +39,8 @@ class RefusedResponsesTest {
       quoteCharacter = '`',
       textBlock =
           """
+          {'input':'x','temprature':1} | temprature | unknown_parameter | temperature
+          {'input':'x','include':['file_search_call.results','nonsense']} | include[1] | invalid_value | must be one of
           {'input':'x','max_output_tokens':15} | max_output_tokens | invalid_value | at least 16
           {'input':[CALL'arguments':'{no'}]}   | input[0].arguments | invalid_value | JSON object
           {'input':[CALL'arguments':'[1]'}]}   | input[0].arguments | invalid_value | JSON object
@@ -125,5 +126,47 @@ class RefusedResponsesTest {
       assertThat(error.string("param")).startsWith("include");
       assertThat(error.string("message")).contains("must be one of");
     }
+  }
+
+  @Test
+  void whatAModelRefusesHasTheClientsName() throws Exception {
+    for (boolean store : new boolean[] {true, false}) {
+      String start = "{'input':'x','store':%b,".formatted(store);
+      assertParam("reasoning.effort", start + "'reasoning':{'effort':'high'}}");
+      assertParam(
+          "text.format.schema",
+          start + "'text':{'format':{'type':'json_schema','name':'a','schema':{'type':'bogus'}}}}");
+      assertParam(
+          "tools[1].parameters",
+          start
+              + "'tool_choice':'required','tools':[{'type':'function','name':'a','parameters':{}},"
+              + "{'type':'function','name':'b','parameters':{'type':'object','not':{}}}]}");
+      assertParam(
+          "input[1].call_id",
+          "{'store':%b,'input':[{'role':'user','content':'x'},".formatted(store)
+              + "{'type':'function_call_output','call_id':'c','output':'o'}]}");
+    }
+  }
+
+  private static void assertParam(String param, String body) throws Exception {
+    JsonObject error = server.refused(400, "POST", "/v1/responses", body);
+    assertThat(error.string("param", null)).as(error.toString()).isEqualTo(param);
+    assertThat(error.string("message")).startsWith(param + " ");
+  }
+
+  @Test
+  void whatDoesNotExistIsNotFound() throws Exception {
+    JsonObject model =
+        server.refused(404, "POST", "/v1/responses", "{'input':'x','model':'gpt-9'}");
+    assertThat(model.string("code")).isEqualTo("model_not_found");
+    assertThat(server.refused(404, "GET", "/v1/responses/resp_1", null).string("message"))
+        .contains("not found");
+  }
+
+  @Test
+  void onlyAResponseOfTheBackgroundIsCancelled() throws Exception {
+    JsonObject made = server.post("/v1/responses", "{'input':'x','max_output_tokens':16}");
+    String path = "/v1/responses/" + made.string("id") + "/cancel";
+    assertThat(server.refused(400, "POST", path, "").string("message")).contains("background");
   }
 }

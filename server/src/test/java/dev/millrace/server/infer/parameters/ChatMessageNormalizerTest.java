@@ -42,8 +42,10 @@ class ChatMessageNormalizerTest {
   /** A model may write a name twice where its tool takes any object. */
   @Test
   void ofAnArgumentThatACallHasTwiceTheLastOneCounts() {
-    String call = "{\"function\": {\"name\": \"f\", \"arguments\": \"{\\\"a\\\": 1, \\\"a\\\": 2}\"}}";
-    assertThat(message("{\"role\": \"assistant\", \"tool_calls\": [" + call + "]}").get("tool_calls"))
+    String call =
+        "{\"function\": {\"name\": \"f\", \"arguments\": \"{\\\"a\\\": 1, \\\"a\\\": 2}\"}}";
+    assertThat(
+            message("{\"role\": \"assistant\", \"tool_calls\": [" + call + "]}").get("tool_calls"))
         .hasToString("[{function={name=f, arguments={a=2}}}]");
   }
 

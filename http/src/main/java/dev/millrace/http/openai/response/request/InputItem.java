@@ -199,7 +199,8 @@ final class InputItem {
     List<String> known = PARTS.get(String.valueOf(type));
     if (known == null) {
       throw OpenAiError.invalid(
-          path + ".type", OpenAiError.quoted(type) + " is not supported: the models read text only");
+          path + ".type",
+          OpenAiError.quoted(type) + " is not supported: the models read text only");
     }
     OpenAiError.requireKnown(fields, known, path);
     String key = "refusal".equals(type) ? "refusal" : "text";
