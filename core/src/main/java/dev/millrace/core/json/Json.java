@@ -27,6 +27,14 @@ public final class Json {
     return new JsonReader(text, MAX_DEPTH).document();
   }
 
+  /**
+   * The object in a text that others have read before: of a name that is repeated, the last value
+   * counts, as most readers have it. For what models write, who are not told that it is wrong.
+   */
+  public static JsonObject objectLastWins(String text) {
+    return JsonObject.of(new JsonReader(text, MAX_DEPTH).lastWins().document(), "the document");
+  }
+
   /** As {@link #parse}, for input from outside: at most {@link #MAX_INPUT_DEPTH} levels. */
   public static @Nullable Object parseInput(String text) {
     return new JsonReader(text, MAX_INPUT_DEPTH).document();

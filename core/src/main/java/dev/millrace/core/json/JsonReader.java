@@ -13,10 +13,17 @@ final class JsonReader {
   private final int deepest;
   private int at;
   private int depth;
+  private boolean lastWins;
 
   JsonReader(String text, int deepest) {
     this.text = text;
     this.deepest = deepest;
+  }
+
+  /** Of a name that is repeated, the last value counts. */
+  JsonReader lastWins() {
+    lastWins = true;
+    return this;
   }
 
   @Nullable Object document() {
@@ -68,7 +75,7 @@ final class JsonReader {
       space();
       expect(':');
       Object value = value();
-      if (map.containsKey(name)) {
+      if (!lastWins && map.containsKey(name)) {
         at = start;
         throw error("each name once; \"" + name + "\" is repeated");
       }

@@ -76,6 +76,8 @@ class JsonReadTest {
     assertRefused("{\"a\": 1, \"b\": {\"a\": 2}, \"a\": 3}", "each name once; \"a\" is repeated");
     assertRefused("{\"a\": 1, \"\\u0061\": 3}", "each name once; \"a\" is repeated");
     assertRefused("{\"a\": null, \"a\": null}", "is repeated");
+    assertThat(Json.objectLastWins("{\"a\": 1, \"b\": [{\"c\": 2, \"c\": 3}], \"a\": null}"))
+        .hasToString("{\"a\":null,\"b\":[{\"c\":3}]}");
   }
 
   @ParameterizedTest

@@ -126,6 +126,7 @@ final class RandomToolCallsTest {
     properties.put("inner/%~", inner);
     properties.put("node", Map.of("$ref", "#/$defs/node"));
     properties.put("unit", Map.of("enum", List.of("a b", "\"", "</param", "\n")));
+    properties.put("tag", Map.of("enum", List.of("a", "</parameter>", "\"</parameter>\n")));
     List<String> required = new ArrayList<>(properties.keySet());
     required.removeIf(name -> random.nextBoolean());
     Map<String, @Nullable Object> schema = new LinkedHashMap<>();

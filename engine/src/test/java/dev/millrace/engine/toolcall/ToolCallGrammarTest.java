@@ -249,6 +249,42 @@ final class ToolCallGrammarTest {
   }
 
   @Test
+  void aValueThatHasTheClosingTagIsWrittenInQuotes() {
+    Map<String, @Nullable Object> schema =
+        Map.of(
+            "type",
+            "object",
+            "properties",
+            Map.of("v", Map.of("type", "string", "enum", List.of("red", "a</parameter>\n"))),
+            "required",
+            List.of("v"));
+    for (boolean strict : new boolean[] {true, false}) {
+      List<Tool> tools = List.of(new Tool("t", null, schema, strict));
+      Grammar grammar = ToolCallGrammar.forced(ToolCallFormat.QWEN3_CODER, tools, false);
+      OutputFormat format = new OutputFormat(null, false, ToolCallFormat.QWEN3_CODER, tools);
+      for (String value : List.of("\"red\"", "\"a</parameter>\\n\"")) {
+        ToolCall call = new ToolCall("t", Map.of("v", value));
+        String text =
+            "<tool_call>\n<function=t>\n<parameter=v>\n%s\n</parameter>\n</function>\n</tool_call>"
+                .formatted(value);
+        assertThat(matches(grammar, text)).as(text).isTrue();
+        assertThat(JoinedParts.of(new AssistantOutputParser(format), List.of(text), false))
+            .isEqualTo(List.of(line(call)));
+        assertThat(
+                JoinedParts.of(
+                    new AssistantOutputParser(format),
+                    List.of(ToolCallFormat.QWEN3_CODER.write(List.of(call))),
+                    false))
+            .as("an earlier call in a prompt")
+            .isEqualTo(List.of(line(call)));
+      }
+      assertThat(
+              matches(grammar, "<tool_call>\n<function=t>\n<parameter=v>\n\"blue\"\n</parameter>"))
+          .isFalse();
+    }
+  }
+
+  @Test
   void callsNeedTools() {
     assertThatThrownBy(() -> ToolCallGrammar.forced(ToolCallFormat.GENERIC, List.of(), true))
         .isInstanceOf(IllegalArgumentException.class);

@@ -15,6 +15,7 @@ import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Problem;
 import dev.millrace.http.route.Route;
 import dev.millrace.http.route.RouteGroup;
+import dev.millrace.http.stream.EventStream;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,22 +28,19 @@ import org.jspecify.annotations.Nullable;
  * llama-server has. A request runs at once, before the tasks of the queue.
  */
 public final class OpenAiRouteGroup implements RouteGroup {
-  /** The longest silence of a stream. */
-  private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
-
   private final @Nullable ResponseRoutes responses;
   private final List<Route> routes = new ArrayList<>();
 
   /** Without responses. */
   OpenAiRouteGroup(InferenceAccess models) {
-    this(models, null, KEEP_ALIVE);
+    this(models, null, EventStream.KEEP_ALIVE_INTERVAL);
   }
 
   /**
    * @param responses the routes of responses; closed with this
    */
   public OpenAiRouteGroup(InferenceAccess models, ResponseRoutes responses) {
-    this(models, responses, KEEP_ALIVE);
+    this(models, responses, EventStream.KEEP_ALIVE_INTERVAL);
   }
 
   /**

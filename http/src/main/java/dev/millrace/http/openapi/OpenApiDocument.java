@@ -48,11 +48,7 @@ public final class OpenApiDocument {
     public void checkQuery(Map<String, ? extends Collection<String>> query) {
       for (Map.Entry<String, ? extends Collection<String>> given : query.entrySet()) {
         Parameter parameter = query(given.getKey());
-        String where = "request/query/" + parameter.name();
-        if (given.getValue().size() != 1) {
-          throw SchemaViolation.invalid("must be given once").toProblem(where);
-        }
-        parameter.schema().parseAndCheck(given.getValue().iterator().next(), where);
+        parameter.checkAll(given.getValue(), "request/query/" + parameter.name());
       }
       for (Parameter parameter : parameters) {
         if (parameter.required()
@@ -83,7 +79,19 @@ public final class OpenApiDocument {
    *
    * @param in path, query or header
    */
-  public record Parameter(String name, String in, boolean required, Schema schema) {}
+  public record Parameter(String name, String in, boolean required, Schema schema) {
+
+    /** A list is given as several parameters of one name; anything else once. */
+    private void checkAll(Collection<String> values, String where) {
+      if (schema.type().isListOnly()) {
+        schema.check(List.copyOf(values), where);
+      } else if (values.size() == 1) {
+        schema.parseAndCheck(values.iterator().next(), where);
+      } else {
+        throw SchemaViolation.invalid("must be given once").toProblem(where);
+      }
+    }
+  }
 
   private final byte[] bytes;
   private final Map<String, Operation> operations;

@@ -49,6 +49,10 @@ record SchemaType(Set<Kind> kinds) {
     };
   }
 
+  boolean isListOnly() {
+    return kinds.equals(EnumSet.of(Kind.ARRAY));
+  }
+
   boolean isIntegerOnly() {
     return kinds.contains(Kind.INTEGER) && !kinds.contains(Kind.NUMBER);
   }

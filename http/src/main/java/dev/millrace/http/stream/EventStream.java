@@ -6,6 +6,7 @@ import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.ApiResponse.Sink;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param sink throws an IOException if the client disconnected or does not read
  */
 public record EventStream(Sink sink) {
+  /** After so much silence, a stream sends a keep-alive. */
+  public static final Duration KEEP_ALIVE_INTERVAL = Duration.ofSeconds(10);
+
   private static final String MEDIA_TYPE = "text/event-stream";
 
   /** Tells proxies not to collect events. */
@@ -50,20 +54,11 @@ public record EventStream(Sink sink) {
    * @param line without line breaks
    */
   public void data(String line) throws IOException {
-    send("data: " + line + "\n\n");
-  }
-
-  /** Sends a named event. The data is one line: JSON escapes line breaks. */
-  public void event(String name, JsonObject data) throws IOException {
-    send("event: " + name + "\ndata: " + Json.write(data) + "\n\n");
+    sink.send(("data: " + line + "\n\n").getBytes(StandardCharsets.UTF_8));
   }
 
   /** Sends a comment, which clients ignore: the connection is used, and a lost client is noticed. */
   public void keepAlive() throws IOException {
     sink.send(KEEP_ALIVE);
-  }
-
-  private void send(String text) throws IOException {
-    sink.send(text.getBytes(StandardCharsets.UTF_8));
   }
 }

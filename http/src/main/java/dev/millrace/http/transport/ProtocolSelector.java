@@ -61,6 +61,7 @@ public final class ProtocolSelector implements ServerConnectionSelector {
         .maxPrologueLength(Http1RequestReader.MAX_LINE)
         .continueImmediately(false)
         .validatePath(false) // RequestLine and RequestPath do it
+        .validatePrologue(false) // likewise; it would refuse queries such as include[]=x
         .validateRequestHeaders(true)
         .validateResponseHeaders(true)
         .build();

@@ -96,10 +96,11 @@ final class HouseModelServer implements AutoCloseable {
     return Json.object(response.body()).object("error");
   }
 
-  /** The data of all events of a stream. */
+  /** The data of all events of a stream, which begins with one. */
   List<String> stream(String path, String body) throws Exception {
     HttpResponse<String> response = post(path, body);
     assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    assertThat(response.body()).startsWith("data: ");
     List<String> data = new ArrayList<>();
     for (String line : response.body().split("\n")) {
       if (line.startsWith("data: ")) {

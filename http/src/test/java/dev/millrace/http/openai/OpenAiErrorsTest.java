@@ -66,6 +66,8 @@ class OpenAiErrorsTest {
           {"messages":[{"role":"user","content":[{"type":"text","text":"x","refusal":"y"}]}]} | messages[0].content[0].refusal | unknown_parameter | known
           {"messages":[{"role":"user","content":[{"type":"text"}]}]} | messages[0].content[0].text | missing_required_parameter | required
           {"messages":[{"role":"user","content":[{"type":"refusal","refusal":"x"}]}]} | messages[0].content[0].type | unsupported_parameter | text only
+          {"messages":[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"f","arguments":"{no"}}]}]} | messages[1].tool_calls[1].function.arguments | invalid_value | JSON object
+          {"messages":[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"f","arguments":"[1]"}}]}]} | messages[1].tool_calls[1].function.arguments | invalid_value | JSON object
           {"messages":[{"role":"assistant","tool_calls":[{"id":"a","type":"function","foo":1,"function":{"name":"f","arguments":"{}"}}]}]} | messages[0].tool_calls[0].foo | unknown_parameter | known
           {USER,"tools":[{"type":"function","function":{"name":"f","foo":1}}]} | tools[0].function.foo | unknown_parameter | known
           {USER,"tools":[{"type":"function","function":{"name":"f"}}],"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"f"},"foo":1}]}}} | tool_choice.allowed_tools.tools[0].foo | unknown_parameter | known
@@ -89,9 +91,9 @@ class OpenAiErrorsTest {
           {USER,"modalities":["audio"]}            | modalities | unsupported_parameter | text
           {USER,"tools":[{"type":"custom","custom":{"name":"f"}}]} | tools[0].type | unsupported_parameter | function
           {USER,"tools":[{"type":"function","function":{"name":"a b"}}]} | tools[0].function.name | invalid_value | match
-          {USER,"tools":[{"type":"function"}]}     | tools[0].function | invalid_value | required
+          {USER,"tools":[{"type":"function"}]}     | tools[0].function | missing_required_parameter | required
           {USER,"tool_choice":"required"}          | tool_choice | invalid_value | needs tools
-          {USER,"response_format":{"type":"json_schema","json_schema":{"name":"a"}}} | response_format.json_schema.schema | invalid_value | required
+          {USER,"response_format":{"type":"json_schema","json_schema":{"name":"a"}}} | response_format.json_schema.schema | missing_required_parameter | required
           {USER,"response_format":{"type":"xml"}}  | response_format.type | invalid_value | must be one of
           {USER,"continue_final_message":true}     | continue_final_message | invalid_value | assistant
           {USER,"add_generation_prompt":false}     | add_generation_prompt | invalid_value | continue_final_message
@@ -141,6 +143,23 @@ class OpenAiErrorsTest {
     assertThat(error.string("type")).isEqualTo("invalid_request_error");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {"messages":[{"role":"user","content":[{"type":"LONG"}]}]} | text only
+          {"messages":[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"LONG","content":"x"}]} | no earlier message
+          {USER,"LONG":1}                                            | known
+          """)
+  void aLongValueIsNotRepeatedInFull(String body, String rule) throws Exception {
+    String whole = body.replace("USER", USER).replace("LONG", "x".repeat(100_000));
+    HttpResponse<String> response = post("/v1/chat/completions", whole);
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(response.body()).hasSizeLessThan(3_000).contains("xxx…", rule);
+  }
+
   /** Everything that clients send by default is accepted; only the model is missing. */
   @ParameterizedTest
   @ValueSource(
@@ -151,6 +170,8 @@ class OpenAiErrorsTest {
         "{USER,\"stream\":true,\"stream_options\":{\"include_usage\":true},\"tool_choice\":\"none\"}",
         "{\"messages\":[{\"role\":\"assistant\",\"content\":\"\",\"refusal\":null,\"annotations\":[],"
             + "\"audio\":null,\"function_call\":null,\"tool_calls\":[],\"parsed\":null}]}",
+        "{\"messages\":[{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"a\",\"type\":\"function\","
+            + "\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\":1,\\\"a\\\":2}\"}}]}]}",
         "{\"messages\":[{\"role\":\"assistant\",\"content\":null,\"reasoning_content\":\"hm\"},"
             + "{\"role\":\"assistant\",\"content\":null,\"refusal\":\"no\"},"
             + "{\"role\":\"assistant\",\"content\":[{\"type\":\"refusal\",\"refusal\":\"no\"}]},"

@@ -37,7 +37,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A whole server over a store in memory and the house model; bodies may have single quotes. */
+/** A whole server over a store in memory and models; bodies may have single quotes. */
 final class ResponseTestServer implements AutoCloseable {
   final JobStore store = new MemoryStoreFixture().open(ContractSettings.steady(Clock.systemUTC()));
 
@@ -54,22 +54,32 @@ final class ResponseTestServer implements AutoCloseable {
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
+  /** With the house model. */
   ResponseTestServer() throws IOException {
+    this(houseModel());
+  }
+
+  /**
+   * @param inference its models; closed with this
+   */
+  ResponseTestServer(Inference inference) throws IOException {
+    this.inference = inference;
     keys = Files.createTempDirectory("millrace-keys");
     Path keyFile = keys.resolve("keys");
     Set<KeyScope> scopes = Set.of(KeyScope.READ, KeyScope.SUBMIT);
     anna = ApiKeyFile.add(keyFile, "anna", scopes);
     ben = ApiKeyFile.add(keyFile, "ben", scopes);
-    Path house = Path.of("models/house/house.gguf");
-    Path file = Files.exists(house) ? house : Path.of("..").resolve(house);
-    inference =
-        Inference.open(
-            InferenceSettings.of(List.of(new NamedModel(HouseModelServer.MODEL, file)))
-                .withEngine(
-                    EngineSettings.usual().withContext(1024).withSlots(4).withTokens(4096)));
     server = Server.builder(store).group(inference.slots(), inference.workers()).build().start();
     api = HttpApi.over(refusingWhenFull(), HttpSettings.loopback(0).withKeys(keyFile), null);
     uri = api.open(server, Set.of("generate"), inference::stats, inference.direct());
+  }
+
+  private static Inference houseModel() {
+    Path house = Path.of("models/house/house.gguf");
+    Path file = Files.exists(house) ? house : Path.of("..").resolve(house);
+    return Inference.open(
+        InferenceSettings.of(List.of(new NamedModel(HouseModelServer.MODEL, file)))
+            .withEngine(EngineSettings.usual().withContext(1024).withSlots(4).withTokens(4096)));
   }
 
   private JobStore refusingWhenFull() {

@@ -7,13 +7,13 @@ import dev.millrace.server.infer.shelf.ModelLease;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The models "tiny", which is loaded, and "other", with memory for one of them. */
-final class TwoModels implements AutoCloseable {
-  final Inference inference;
+public final class TwoModels implements AutoCloseable {
+  public final Inference inference;
 
   /**
    * @param clock nanoseconds
    */
-  TwoModels(AtomicLong clock) {
+  public TwoModels(AtomicLong clock) {
     long one;
     try (Inference alone = Inference.open(TinyModels.serving(TinyModels.llama()))) {
       one = alone.library().loadedModels().getFirst().bytes();
@@ -24,7 +24,7 @@ final class TwoModels implements AutoCloseable {
             clock::get);
   }
 
-  ModelLease<LoadedModel> lease(String name) throws InterruptedException {
+  public ModelLease<LoadedModel> lease(String name) throws InterruptedException {
     return inference.library().requestGenerator(name).await().orElseThrow();
   }
 

@@ -40,7 +40,8 @@ public final class ArgumentTypes {
     boolean text =
         types.equals(Set.of("string"))
             && target instanceof Map<?, ?> map
-            && map.keySet().stream().noneMatch(RESTRICTIONS::contains);
+            && map.keySet().stream().noneMatch(RESTRICTIONS::contains)
+            && constants(map).stream().noneMatch(TagArgumentsStep::endsWithin);
     return new ArgumentType(types, text);
   }
 
@@ -58,9 +59,10 @@ public final class ArgumentTypes {
   /** The strings that an argument may be; empty if it does not say. */
   List<String> constants(String name) {
     Object property = schema.get("properties") instanceof Map<?, ?> map ? map.get(name) : null;
-    if (!(target(property) instanceof Map<?, ?> target)) {
-      return List.of();
-    }
+    return target(property) instanceof Map<?, ?> target ? constants(target) : List.of();
+  }
+
+  private static List<String> constants(Map<?, ?> target) {
     if (target.get("const") instanceof String constant) {
       return List.of(constant);
     }

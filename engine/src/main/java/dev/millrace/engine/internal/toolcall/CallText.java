@@ -48,7 +48,7 @@ record CallText(
     return "{" + String.join(", ", members) + "}";
   }
 
-  /** Arguments as {@link TagArgumentsStep} reads them: strings as they are. */
+  /** Arguments as {@link TagArgumentsStep} reads them: strings as they are, where that is safe. */
   static String tags(Map<String, String> arguments) {
     StringBuilder text = new StringBuilder();
     arguments.forEach(
@@ -56,8 +56,13 @@ record CallText(
             text.append(TagArgumentsStep.OPEN)
                 .append(name)
                 .append(">\n")
-                .append(value.startsWith("\"") ? JsonText.unquote(value) : value)
+                .append(tagValue(value))
                 .append("\n" + TagArgumentsStep.CLOSE + "\n"));
     return text.toString();
+  }
+
+  private static String tagValue(String json) {
+    String value = json.startsWith("\"") ? JsonText.unquote(json) : json;
+    return TagArgumentsStep.endsWithin(value) ? json : value;
   }
 }

@@ -20,6 +20,11 @@ final class TagArgumentsStep implements CallStep {
   private State state = State.BETWEEN;
   private String key = "";
 
+  /** Whether a value cannot be written as it is: the parser would take a part of it for its end. */
+  static boolean endsWithin(String value) {
+    return value.contains(CLOSE);
+  }
+
   @Override
   public Result accept(char c, CallDraft draft) {
     if (draft.arguments.isEmpty()) {

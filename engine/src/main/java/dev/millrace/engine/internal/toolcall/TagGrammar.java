@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Arguments as tags: strings as they are, all other values as JSON. A string with a restriction
- * other than its values is written in quotes, as the grammar of the schema has it.
+ * other than its values, or with a value that has the closing tag, is written in quotes, as the
+ * grammar of the schema has it.
  */
 final class TagGrammar {
   private static final Set<String> KNOWN =
@@ -125,15 +126,7 @@ final class TagGrammar {
     if (!types.of(name).isText()) {
       return json;
     }
-    List<Grammar> constants = types.constants(name).stream().map(TagGrammar::constant).toList();
+    List<Grammar> constants = types.constants(name).stream().map(Grammar::text).toList();
     return constants.isEmpty() ? text() : Grammar.anyOf(constants);
-  }
-
-  private static Grammar constant(String value) {
-    if (value.contains(TagArgumentsStep.CLOSE)) {
-      throw new GrammarException(
-          "schema at #: the value \"%s\" cannot be written in a tag".formatted(value));
-    }
-    return Grammar.text(value);
   }
 }

@@ -85,8 +85,8 @@ public record ChatRequest(
     JsonObject format = body.object("response_format");
     String type = format.string("type", "text");
     if (type.equals("json_schema") && !format.object("json_schema").has("schema")) {
-      throw OpenAiError.invalid(
-          "response_format.json_schema.schema", "is required: type json_object needs none");
+      throw OpenAiError.missing(
+          "response_format.json_schema.schema", ": type json_object needs none");
     }
     for (String other : List.of("json_schema", "grammar")) {
       if (!type.equals("text") && body.has(other)) {

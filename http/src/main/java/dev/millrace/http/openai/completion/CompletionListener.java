@@ -48,8 +48,6 @@ final class CompletionListener implements ChoiceReader.Listener {
     model = name;
     if (request.echo()) {
       send(choice, echoes.get(choice), null);
-    } else if (events != null) {
-      events.keepAlive(); // the header is sent with the first bytes
     }
   }
 

@@ -2,6 +2,7 @@ package dev.millrace.http.openai.completion;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.openai.request.OpenAiError;
+import dev.millrace.http.openai.request.TokenIds;
 import dev.millrace.http.route.Problem;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,10 +38,6 @@ final class CompletionPrompts {
 
   /** The ids of a prompt of tokens; null if it is a text. */
   static int @Nullable [] tokens(JsonObject prompt) {
-    return prompt.has("prompt_tokens")
-        ? prompt.list("prompt_tokens").stream()
-            .mapToInt(id -> id instanceof Number number ? number.intValue() : -1)
-            .toArray()
-        : null;
+    return prompt.has("prompt_tokens") ? TokenIds.of(prompt.list("prompt_tokens")) : null;
   }
 }

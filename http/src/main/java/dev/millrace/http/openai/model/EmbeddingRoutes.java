@@ -6,6 +6,7 @@ import dev.millrace.http.inference.ClientWatch;
 import dev.millrace.http.inference.InferenceAccess;
 import dev.millrace.http.openai.request.GenerateData;
 import dev.millrace.http.openai.request.OpenAiError;
+import dev.millrace.http.openai.request.TokenIds;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Route;
@@ -77,8 +78,7 @@ public final class EmbeddingRoutes {
 
   private static EmbedInput input(@Nullable Object input, String at) {
     if (input instanceof List<?> ids) {
-      return new EmbedInput.Tokens(
-          ids.stream().mapToInt(id -> id instanceof Number n ? n.intValue() : -1).toArray());
+      return new EmbedInput.Tokens(TokenIds.of(ids));
     }
     String text = String.valueOf(input);
     if (text.isEmpty()) {

@@ -88,11 +88,7 @@ public final class TokenRoutes {
     String model = GenerateData.model(body);
     List<@Nullable Object> tokens = body.list("tokens");
     TokenIds.require(tokens, "tokens", inference, model);
-    int[] ids =
-        tokens.stream()
-            .mapToInt(id -> id instanceof Number number ? number.intValue() : -1)
-            .toArray();
-    return ApiResponse.ok(
-        JsonObject.create().put("content", inference.detokenize(model, ids, true)));
+    String content = inference.detokenize(model, TokenIds.of(tokens), true);
+    return ApiResponse.ok(JsonObject.create().put("content", content));
   }
 }

@@ -28,18 +28,29 @@ public final class ChatMessages {
     for (int i = 0; i < given.size(); i++) {
       String at = param + "[" + i + "]";
       JsonObject message = message(JsonObject.of(given.get(i), at), at);
-      for (Object call : message.list("tool_calls")) {
-        calls.add(JsonObject.of(call, at).string("id"));
-      }
+      calls.addAll(callIds(message.list("tool_calls"), at + ".tool_calls"));
       String answered = message.string("tool_call_id", null);
       if (answered != null && !calls.contains(answered)) {
         throw OpenAiError.invalid(
             at + ".tool_call_id",
-            "is \"" + answered + "\", and no earlier message has such a call in tool_calls");
+            "is %s, and no earlier message has such a call in tool_calls"
+                .formatted(OpenAiError.quoted(answered)));
       }
       messages.add(message);
     }
     return messages;
+  }
+
+  private static List<String> callIds(List<@Nullable Object> calls, String at) {
+    List<String> ids = new ArrayList<>();
+    for (Object each : calls) {
+      String path = at + "[" + ids.size() + "]";
+      JsonObject call = JsonObject.of(each, path);
+      ids.add(call.string("id"));
+      CallArguments.require(
+          call.object("function").string("arguments"), path + ".function.arguments");
+    }
+    return ids;
   }
 
   private static JsonObject message(JsonObject given, String at) {
@@ -85,10 +96,11 @@ public final class ChatMessages {
     String type = part.string("type");
     if (!type.equals("text") && !(assistant && type.equals("refusal"))) {
       throw OpenAiError.unsupported(
-          at + ".type", "is \"" + type + "\"; this server reads parts of type text only");
+          at + ".type",
+          "is " + OpenAiError.quoted(type) + "; this server reads parts of type text only");
     }
     if (!part.has(type)) {
-      throw OpenAiError.missing(at + "." + type, "");
+      throw OpenAiError.missing(at + "." + type);
     }
     for (String name : part.values().keySet()) {
       if (!name.equals("type") && !name.equals(type) && part.has(name)) {

@@ -38,7 +38,7 @@ public final class ChatTools {
         throw OpenAiError.unsupported(at + ".type", FUNCTIONS_ONLY.formatted(type));
       }
       if (!tool.has("function")) {
-        throw OpenAiError.invalid(at + ".function", "is required");
+        throw OpenAiError.missing(at + ".function");
       }
       String name = tool.object("function").string("name");
       if (!names.add(name)) {

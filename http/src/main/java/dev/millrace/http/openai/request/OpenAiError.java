@@ -2,14 +2,24 @@ package dev.millrace.http.openai.request;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.route.Problem;
+import dev.millrace.http.route.TruncatedText;
 import dev.millrace.server.infer.parameters.TaskRefused;
 import dev.millrace.server.infer.shelf.ModelLoadException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Errors in OpenAI's format: {@code {"error": {message, type, param, code}}}. */
 public final class OpenAiError {
+  /** The longest name that is repeated in a message. */
+  private static final int MAX_NAME = 60;
+
+  /** The longest value that is repeated in a message. */
+  private static final int MAX_VALUE = 100;
+
+  private static final int MAX_MESSAGE = 2_000;
+
   private OpenAiError() {}
 
   /** The body of an error response, and the last event of a stream that fails late. */
@@ -22,7 +32,10 @@ public final class OpenAiError {
     Problem.Field field = problem.field();
     String path = field == null || field.path().isEmpty() ? null : field.path();
     return JsonObject.create()
-        .put("message", path == null ? problem.text() : path + " " + field.rule())
+        .put(
+            "message",
+            TruncatedText.of(
+                path == null ? problem.text() : path + " " + field.rule(), MAX_MESSAGE))
         .put("type", type(problem.kind()))
         .put("param", path)
         .put("code", code(problem));
@@ -67,6 +80,11 @@ public final class OpenAiError {
     };
   }
 
+  /** A value of a client, for a message: in quotes, and not too long. */
+  public static String quoted(@Nullable Object value) {
+    return "\"" + TruncatedText.of(String.valueOf(value), MAX_VALUE) + "\"";
+  }
+
   /**
    * A field has a value that breaks a rule.
    *
@@ -91,9 +109,39 @@ public final class OpenAiError {
     return wrong(param, "is required" + unless, null, Problem.Flaw.MISSING);
   }
 
+  /** A field that has to be there. */
+  public static Problem missing(String param) {
+    return missing(param, "");
+  }
+
   /** A field that its object does not have. */
   static Problem unknown(String param, String object) {
     return wrong(param, "is not known in " + object, null, Problem.Flaw.UNKNOWN);
+  }
+
+  /**
+   * Refuses fields that an object does not have. A null counts as absent: clients send back objects
+   * with all their nulls.
+   *
+   * @param known in the order of the message
+   * @param path of the object
+   */
+  public static void requireKnown(Map<?, ?> fields, Collection<String> known, String path) {
+    fields.forEach(
+        (name, value) -> {
+          if (value != null && !known.contains(name)) {
+            throw wrong(
+                path + "." + TruncatedText.of(String.valueOf(name), MAX_NAME),
+                "is not known here; known: " + String.join(", ", known),
+                null,
+                Problem.Flaw.UNKNOWN);
+          }
+        });
+  }
+
+  /** A field with a value for which OpenAI has a code of its own. */
+  public static Problem withCode(String code, String param, String rule) {
+    return wrong(param, rule, code, Problem.Flaw.VALUE);
   }
 
   private static Problem wrong(

@@ -5,9 +5,14 @@ import dev.millrace.server.infer.direct.DirectInference;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Checks the ids of tokens in a request. */
+/** Reads and checks the ids of tokens in a request. */
 public final class TokenIds {
   private TokenIds() {}
+
+  /** A list of numbers as ids; the OpenAPI document allows no other values in it. */
+  public static int[] of(List<?> ids) {
+    return ids.stream().mapToInt(id -> id instanceof Number n ? n.intValue() : -1).toArray();
+  }
 
   /**
    * Refuses numbers that are not tokens of a model. Other values are left alone.

@@ -1,8 +1,8 @@
 package dev.millrace.http.openai.response;
 
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.http.openai.request.OpenAiError;
 import dev.millrace.http.openai.response.request.InputTruncation;
-import dev.millrace.http.openai.response.request.InvalidField;
 import dev.millrace.http.openai.response.request.ResponseRequest;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +41,7 @@ record ContextFit(ToIntFunction<JsonObject> counter, int context) {
         return shorter;
       }
     }
-    throw InvalidField.withCode(
+    throw OpenAiError.withCode(
         "context_length_exceeded",
         "input",
         "has %d tokens with instructions and tools; this model's maximum context length is %d tokens,"

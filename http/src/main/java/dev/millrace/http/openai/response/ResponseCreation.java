@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes responses: stored ones as jobs, others while the client waits. */
 final class ResponseCreation {
-  private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
   private final ResponseBackend backend;
@@ -125,7 +124,7 @@ final class ResponseCreation {
         ChoiceStream.start(
             models::generate,
             List.of(new DirectRequest(prepared.data, 0, prepared.now, interactive)));
-    ClientWatch client = new ClientWatch(call, KEEP_ALIVE, System::nanoTime);
+    ClientWatch client = new ClientWatch(call, EventStream.KEEP_ALIVE_INTERVAL, System::nanoTime);
     UnstoredResponse response =
         new UnstoredResponse(
             prepared.head(),

@@ -2,7 +2,6 @@ package dev.millrace.http.openai.response;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.openai.request.OpenAiError;
-import dev.millrace.http.openai.response.request.InvalidField;
 import dev.millrace.http.openai.response.request.ResponseRequest;
 import dev.millrace.http.openai.response.store.ResponseStore;
 import dev.millrace.http.openai.response.store.StoredResponse;
@@ -57,7 +56,7 @@ record ResponseInput(ResponseStore responses, String owner) {
   }
 
   private static RuntimeException notFound(String id) {
-    return InvalidField.withCode(
+    return OpenAiError.withCode(
         "previous_response_not_found",
         "previous_response_id",
         "\"%s\" is not found: it was never stored, was deleted, or is too old".formatted(id));
@@ -83,7 +82,7 @@ record ResponseInput(ResponseStore responses, String owner) {
     return found.orElseThrow(
         () ->
             OpenAiError.invalid(
-                path + ".id", "\"%s\" is not found: no stored response has it".formatted(id)));
+                path + ".id", OpenAiError.quoted(id) + " is not found: no stored response has it"));
   }
 
   private Optional<Map<String, @Nullable Object>> find(StoredResponse response, String id) {
@@ -107,7 +106,8 @@ record ResponseInput(ResponseStore responses, String owner) {
       } else if (call != null && !calls.contains(call)) {
         throw OpenAiError.invalid(
             i < earlier ? "input" : "input[" + (i - earlier) + "].call_id",
-            "is \"%s\", and no earlier item is a function_call with it".formatted(call));
+            "is %s, and no earlier item is a function_call with it"
+                .formatted(OpenAiError.quoted(call)));
       }
     }
   }

@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
 record StoredResponseStream(
     ResponseBackend backend, BooleanSupplier clientGone, StoredResponse response, long after)
     implements EventStream.Source {
-  private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
+  private static final Duration KEEP_ALIVE = EventStream.KEEP_ALIVE_INTERVAL;
 
   ApiResponse toResponse() {
     return EventStream.response(this, null);

@@ -86,7 +86,7 @@ final class ChatMessageNormalizer {
 
   private static Object arguments(String text) {
     try {
-      return text.isBlank() ? Map.of() : Json.object(text).values();
+      return text.isBlank() ? Map.of() : Json.objectLastWins(text).values();
     } catch (JsonException e) {
       throw ParameterReader.invalid(
           "messages: tool_calls: arguments", text, "the text of a JSON object");

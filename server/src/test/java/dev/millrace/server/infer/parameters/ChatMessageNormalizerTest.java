@@ -39,6 +39,16 @@ class ChatMessageNormalizerTest {
         .containsKey("tool_calls");
   }
 
+  /** A model may write a name twice where its tool takes any object. */
+  @Test
+  void ofAnArgumentThatACallHasTwiceTheLastOneCounts() {
+    String call =
+        "{\"function\": {\"name\": \"f\", \"arguments\": \"{\\\"a\\\": 1, \\\"a\\\": 2}\"}}";
+    assertThat(
+            message("{\"role\": \"assistant\", \"tool_calls\": [" + call + "]}").get("tool_calls"))
+        .hasToString("[{function={name=f, arguments={a=2}}}]");
+  }
+
   @Test
   void fieldsThatNoTemplateReadsAreRefusedUnlessNull() {
     assertThat(message("{\"role\": \"user\", \"content\": \"x\", \"refusal\": null}"))

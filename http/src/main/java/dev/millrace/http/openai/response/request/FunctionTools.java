@@ -3,6 +3,7 @@ package dev.millrace.http.openai.response.request;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.openai.request.OpenAiError;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,16 +16,21 @@ import org.jspecify.annotations.Nullable;
  * @param choice as the response repeats it: a word or an object
  */
 record FunctionTools(List<Map<String, @Nullable Object>> tools, Object choice) {
-  private static final Set<String> FIELDS =
-      InvalidField.names("type", "name", "description", "parameters", "strict");
-  private static final Set<String> NAMED = InvalidField.names("type", "name");
-  private static final Set<String> ALLOWED = InvalidField.names("type", "mode", "tools");
+  private static final List<String> FIELDS =
+      List.of("type", "name", "description", "parameters", "strict");
+  private static final List<String> NAMED = List.of("type", "name");
+  private static final List<String> ALLOWED = List.of("type", "mode", "tools");
 
   static FunctionTools of(JsonObject body) {
     List<Map<String, @Nullable Object>> tools = new ArrayList<>();
-    List<@Nullable Object> given = body.list("tools");
-    for (int i = 0; i < given.size(); i++) {
-      tools.add(function(JsonObject.of(given.get(i), "a tool"), "tools[" + i + "]"));
+    Set<Object> names = new HashSet<>();
+    for (Object given : body.list("tools")) {
+      String path = "tools[" + tools.size() + "]";
+      Map<String, @Nullable Object> tool = function(JsonObject.of(given, path), path);
+      if (!names.add(String.valueOf(tool.get("name")))) {
+        throw OpenAiError.invalid(path + ".name", "is \"" + tool.get("name") + "\" again");
+      }
+      tools.add(tool);
     }
     Object choice = body.get("tool_choice");
     if (choice == null) {
@@ -39,9 +45,9 @@ record FunctionTools(List<Map<String, @Nullable Object>> tools, Object choice) {
 
   private static Map<String, @Nullable Object> function(JsonObject tool, String path) {
     requireFunction(tool, path);
-    InvalidField.requireKnown(tool.values(), FIELDS, path);
+    OpenAiError.requireKnown(tool.values(), FIELDS, path);
     if (!(tool.get("name") instanceof String name)) {
-      throw InvalidField.missing(path + ".name");
+      throw OpenAiError.missing(path + ".name");
     }
     Object parameters = tool.get("parameters");
     return JsonObject.create()
@@ -61,19 +67,39 @@ record FunctionTools(List<Map<String, @Nullable Object>> tools, Object choice) {
     if (!"function".equals(type) && !"allowed_tools".equals(type)) {
       throw OpenAiError.invalid(
           "tool_choice.type",
-          "\"%s\" is not supported; supported are: function, allowed_tools".formatted(type));
+          OpenAiError.quoted(type) + " is not supported; supported are: function, allowed_tools");
     }
-    boolean one = "function".equals(type);
-    InvalidField.requireKnown(fields, one ? NAMED : ALLOWED, "tool_choice");
-    if (one) {
-      return;
+    JsonObject given = JsonObject.of(fields, "tool_choice");
+    if ("function".equals(type)) {
+      requireNamed(given, "tool_choice");
+    } else {
+      requireAllowed(given);
     }
-    List<@Nullable Object> tools = JsonObject.of(fields, "tool_choice").list("tools");
+  }
+
+  private static void requireAllowed(JsonObject choice) {
+    OpenAiError.requireKnown(choice.values(), ALLOWED, "tool_choice");
+    Object mode = choice.get("mode");
+    if (mode != null && !mode.equals("auto") && !mode.equals("required")) {
+      throw OpenAiError.invalid("tool_choice.mode", "must be auto or required");
+    }
+    if (!(choice.get("tools") instanceof List<?> tools) || tools.isEmpty()) {
+      throw OpenAiError.invalid("tool_choice.tools", "must be a list with at least one function");
+    }
     for (int i = 0; i < tools.size(); i++) {
       String path = "tool_choice.tools[" + i + "]";
-      JsonObject tool = JsonObject.of(tools.get(i), path);
-      requireFunction(tool, path);
-      InvalidField.requireKnown(tool.values(), NAMED, path);
+      if (!(tools.get(i) instanceof Map<?, ?> tool)) {
+        throw OpenAiError.invalid(path, "must be an object");
+      }
+      requireNamed(JsonObject.of(tool, path), path);
+    }
+  }
+
+  private static void requireNamed(JsonObject function, String path) {
+    requireFunction(function, path);
+    OpenAiError.requireKnown(function.values(), NAMED, path);
+    if (!(function.get("name") instanceof String)) {
+      throw OpenAiError.missing(path + ".name");
     }
   }
 
@@ -81,7 +107,7 @@ record FunctionTools(List<Map<String, @Nullable Object>> tools, Object choice) {
     if (!"function".equals(tool.get("type"))) {
       throw OpenAiError.invalid(
           path + ".type",
-          "\"%s\" is not supported: only functions are".formatted(tool.get("type")));
+          OpenAiError.quoted(tool.get("type")) + " is not supported: only functions are");
     }
   }
 

@@ -1,8 +1,7 @@
 package dev.millrace.http.openai.response.request;
 
-import static dev.millrace.http.openai.response.request.InvalidField.names;
-
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.http.openai.request.CallArguments;
 import dev.millrace.http.openai.request.OpenAiError;
 import dev.millrace.http.openai.response.stream.ResponseIds;
 import java.util.List;
@@ -19,28 +18,28 @@ final class InputItem {
   private static final String REFERENCE = "item_reference";
 
   /** The fields of each type of item; those of outputs, too, as clients send them back. */
-  private static final Map<String, Set<String>> FIELDS =
+  private static final Map<String, List<String>> FIELDS =
       Map.of(
           "message",
-          names("type", "id", "role", "content", "status", "phase"),
+          List.of("type", "id", "role", "content", "status", "phase"),
           "function_call",
-          names("type", "id", "call_id", "name", "arguments", "status", "parsed_arguments"),
+          List.of("type", "id", "call_id", "name", "arguments", "status", "parsed_arguments"),
           "function_call_output",
-          names("type", "id", "call_id", "output", "status"),
+          List.of("type", "id", "call_id", "output", "status"),
           "reasoning",
-          names("type", "id", "summary", "content", "status", "encrypted_content"),
+          List.of("type", "id", "summary", "content", "status", "encrypted_content"),
           REFERENCE,
-          names("type", "id"));
+          List.of("type", "id"));
 
   /** The fields of each type of part. */
-  private static final Map<String, Set<String>> PARTS =
+  private static final Map<String, List<String>> PARTS =
       Map.of(
-          "input_text", names("type", "text"),
-          "text", names("type", "text"),
-          "summary_text", names("type", "text"),
-          "reasoning_text", names("type", "text"),
-          "output_text", names("type", "text", "annotations", "logprobs", "parsed"),
-          "refusal", names("type", "refusal"));
+          "input_text", List.of("type", "text"),
+          "text", List.of("type", "text"),
+          "summary_text", List.of("type", "text"),
+          "reasoning_text", List.of("type", "text"),
+          "output_text", List.of("type", "text", "annotations", "logprobs", "parsed"),
+          "refusal", List.of("type", "refusal"));
 
   private final JsonObject item;
   private final String path;
@@ -66,16 +65,11 @@ final class InputItem {
     return new InputItem(JsonObject.of(given, "an item"), position, ids).read();
   }
 
-  /** The id that an item refers to; null if it is no reference. */
-  static @Nullable String reference(Map<String, @Nullable Object> item) {
-    return REFERENCE.equals(item.get("type")) ? String.valueOf(item.get("id")) : null;
-  }
-
   private Map<String, @Nullable Object> read() {
     String type = text("type", item.has("role") ? "message" : REFERENCE);
-    Set<String> fields = FIELDS.get(type);
+    List<String> fields = FIELDS.get(type);
     if (fields != null) {
-      InvalidField.requireKnown(item.values(), fields, path);
+      OpenAiError.requireKnown(item.values(), fields, path);
     }
     return switch (type) {
       case "message" -> message();
@@ -86,7 +80,8 @@ final class InputItem {
       default ->
           throw OpenAiError.invalid(
               path + ".type",
-              "\"%s\" is not supported; supported are: message, function_call,".formatted(type)
+              OpenAiError.quoted(type)
+                  + " is not supported; supported are: message, function_call,"
                   + " function_call_output, reasoning, item_reference");
     };
   }
@@ -120,14 +115,19 @@ final class InputItem {
   }
 
   private Map<String, @Nullable Object> call() {
-    return JsonObject.create()
-        .put("id", id("fc"))
-        .put("type", "function_call")
-        .put("status", "incomplete".equals(item.get("status")) ? "incomplete" : "completed")
-        .put("call_id", need("call_id"))
-        .put("name", need("name"))
-        .put("arguments", need("arguments"))
-        .values();
+    boolean incomplete = "incomplete".equals(item.get("status")); // its arguments break off
+    JsonObject call =
+        JsonObject.create()
+            .put("id", id("fc"))
+            .put("type", "function_call")
+            .put("status", incomplete ? "incomplete" : "completed")
+            .put("call_id", need("call_id"))
+            .put("name", need("name"))
+            .put("arguments", need("arguments"));
+    if (!incomplete) {
+      CallArguments.require(call.string("arguments"), path + ".arguments");
+    }
+    return call.values();
   }
 
   private Map<String, @Nullable Object> callOutput() {
@@ -163,7 +163,7 @@ final class InputItem {
 
   private String need(String name) {
     if (!item.has(name)) {
-      throw InvalidField.missing(path + "." + name);
+      throw OpenAiError.missing(path + "." + name);
     }
     return text(name, "");
   }
@@ -186,7 +186,7 @@ final class InputItem {
         }
         yield all.toString();
       }
-      case null -> throw InvalidField.missing(path + "." + name);
+      case null -> throw OpenAiError.missing(path + "." + name);
       default -> throw OpenAiError.invalid(path + "." + name, "must be text or a list of parts");
     };
   }
@@ -196,15 +196,16 @@ final class InputItem {
       throw OpenAiError.invalid(path, "must be an object");
     }
     Object type = fields.get("type");
-    Set<String> known = PARTS.get(String.valueOf(type));
+    List<String> known = PARTS.get(String.valueOf(type));
     if (known == null) {
       throw OpenAiError.invalid(
-          path + ".type", "\"%s\" is not supported: the models read text only".formatted(type));
+          path + ".type",
+          OpenAiError.quoted(type) + " is not supported: the models read text only");
     }
-    InvalidField.requireKnown(fields, known, path);
+    OpenAiError.requireKnown(fields, known, path);
     String key = "refusal".equals(type) ? "refusal" : "text";
     if (!(fields.get(key) instanceof String text)) {
-      throw InvalidField.missing(path + "." + key);
+      throw OpenAiError.missing(path + "." + key);
     }
     return text;
   }

@@ -37,7 +37,7 @@ record ResponseParameters(JsonObject parameters, FunctionTools tools) {
       throw OpenAiError.invalid("prompt", "is not supported: send instructions and input");
     }
     if (!body.has("input") && !body.has("previous_response_id")) {
-      throw InvalidField.missing("input");
+      throw OpenAiError.missing("input");
     }
     Object summary = body.object("reasoning").get("summary");
     if (summary != null && !summary.equals("auto")) {
@@ -54,7 +54,7 @@ record ResponseParameters(JsonObject parameters, FunctionTools tools) {
       return Map.of("type", "json_object");
     }
     if (!format.has("schema")) {
-      throw InvalidField.missing("text.format.schema");
+      throw OpenAiError.missing("text.format.schema");
     }
     JsonObject schema = JsonObject.create();
     for (String name : List.of("name", "schema", "strict", "description")) {

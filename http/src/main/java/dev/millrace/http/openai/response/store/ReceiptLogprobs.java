@@ -2,6 +2,7 @@ package dev.millrace.http.openai.response.store;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.toolcall.AssistantOutputParser;
+import dev.millrace.http.openai.answer.LogprobEntries;
 import dev.millrace.http.openai.response.stream.ResponseEnd;
 import dev.millrace.http.openai.response.stream.ResponseEvents;
 import dev.millrace.http.openai.response.stream.ResponseHead;
@@ -49,7 +50,7 @@ final class ReceiptLogprobs {
   private static JsonObject token(JsonObject entry) {
     return JsonObject.create()
         .put("token", entry.get("token"))
-        .put("logprob", entry.get("logprob"))
+        .put("logprob", LogprobEntries.value((float) entry.number("logprob", 0)))
         .put("bytes", entry.get("bytes"));
   }
 }
