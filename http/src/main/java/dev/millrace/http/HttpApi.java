@@ -262,11 +262,7 @@ public final class HttpApi implements AutoCloseable {
     close(GRACE);
   }
 
-  /**
-   * As the other method.
-   *
-   * @param grace how long running requests may take; streams end at once
-   */
+  /** As the other method. Running requests may take {@code grace}; streams end at once. */
   public void close(Duration grace) {
     boolean interrupted = Thread.interrupted();
     HttpService present = service;

@@ -22,13 +22,11 @@ import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
-import dev.millrace.core.store.StoreException;
 import dev.millrace.server.DrainResult;
 import dev.millrace.server.JobLog;
 import dev.millrace.server.Server;
 import dev.millrace.server.ServerBuilder;
 import dev.millrace.server.exec.ExecLimits;
-import dev.millrace.server.exec.ExecWorker;
 import dev.millrace.server.exec.RunningPrograms;
 import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
@@ -137,18 +135,7 @@ final class ServeRun {
       }
       return load(new Context(place, store, log, frontend, info));
     } finally {
-      withdraw(place);
-    }
-  }
-
-  /** At the end, when a disk that takes no writes must not be the last word. */
-  private static void withdraw(OwnablePlace place) {
-    try {
-      place.withdraw();
-    } catch (StoreException e) {
-      LOG.log(
-          Level.WARNING,
-          "what this server said of itself stays there, which is harmless: " + e.getMessage());
+      ServerAnnouncement.withdraw(place);
     }
   }
 
@@ -175,7 +162,7 @@ final class ServeRun {
         settings.drain() ? ExitCode.FAILED : ExitCode.OK,
         () -> {
           context.frontend.close();
-          withdraw(context.place);
+          ServerAnnouncement.withdraw(context.place);
         });
     try (LayerNode node = startLayers();
         PipeModel pipe = settings.workers().pipe();
@@ -240,10 +227,7 @@ final class ServeRun {
 
   private Server server(Context context, @Nullable Inference inference) {
     ServerBuilder builder = Server.builder(context.store).slots(settings.workers().slots());
-    settings
-        .workers()
-        .commands()
-        .forEach((type, command) -> builder.worker(worker(context, type, command)));
+    settings.workers().programs(programs(context.place)).forEach(builder::worker);
     if (inference != null) {
       builder.group(inference.slots(), inference.workers());
     }
@@ -251,15 +235,6 @@ final class ServeRun {
         .listener(context.frontend.listener())
         .listener(context.log.taskListener())
         .build();
-  }
-
-  private ExecWorker worker(Context context, String type, String command) {
-    return new ExecWorker(
-        type,
-        command,
-        ExecLimits.DEFAULT,
-        programs(context.place),
-        settings.workers().environment());
   }
 
   /** Jobs are processed meanwhile, and warm the model up in place of made-up tokens. */

@@ -11,9 +11,14 @@ import dev.millrace.cli.options.SlotOptions;
 import dev.millrace.cli.terminal.NumberText;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
+import dev.millrace.server.Worker;
 import dev.millrace.server.exec.ExecEnvironment;
+import dev.millrace.server.exec.ExecLimits;
+import dev.millrace.server.exec.ExecWorker;
+import dev.millrace.server.exec.RunningPrograms;
 import dev.millrace.server.infer.InferenceSettings;
 import dev.millrace.server.infer.model.NamedModel;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -114,6 +119,19 @@ record ServeWorkerSettings(
     } catch (IllegalArgumentException e) {
       throw new UsageException(given.shown(ServeCommand.EXEC_ENV) + ": " + e.getMessage());
     }
+  }
+
+  /**
+   * The workers that run programs.
+   *
+   * @param running where programs are recorded while they run
+   */
+  List<Worker> programs(RunningPrograms running) {
+    List<Worker> workers = new ArrayList<>();
+    commands.forEach(
+        (type, command) ->
+            workers.add(new ExecWorker(type, command, ExecLimits.DEFAULT, running, environment)));
+    return workers;
   }
 
   /** The task types that this server claims. */

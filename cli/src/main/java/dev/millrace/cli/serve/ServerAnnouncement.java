@@ -72,6 +72,17 @@ final class ServerAnnouncement implements AutoCloseable {
     place.announce(all.putIfPresent(PipeWaitText.FIELD, waiting.isEmpty() ? null : waiting));
   }
 
+  /** Withdraws it at the end of a server, where a disk that takes no writes is no reason to fail. */
+  static void withdraw(OwnablePlace place) {
+    try {
+      place.withdraw();
+    } catch (StoreException e) {
+      LOG.log(
+          Level.WARNING,
+          "what this server said of itself stays there, which is harmless: " + e.getMessage());
+    }
+  }
+
   @Override
   public void close() {
     Thread thread = looking;
@@ -84,11 +95,7 @@ final class ServerAnnouncement implements AutoCloseable {
         interrupted = true;
       }
     }
-    try {
-      place.withdraw();
-    } catch (StoreException e) {
-      LOG.log(Level.DEBUG, "the end of the server tries this again", e);
-    }
+    withdraw(place);
     if (interrupted) {
       Thread.currentThread().interrupt();
     }

@@ -13,12 +13,10 @@ class GracefulShutdownTest {
   @ValueSource(ints = {1, 3, 5, 10, 30, 60, 86_400})
   void tasksAndRequestsLeaveTimeForTheRest(int seconds) {
     Duration timeout = Duration.ofSeconds(seconds);
-    Duration taken =
-        GracefulShutdown.grace(timeout).plus(GracefulShutdown.requestGrace(timeout));
+    Duration taken = GracefulShutdown.grace(timeout).plus(GracefulShutdown.requestGrace(timeout));
 
     assertThat(timeout.minus(taken))
-        .isGreaterThanOrEqualTo(
-            seconds < 30 ? timeout.dividedBy(6) : Duration.ofSeconds(5));
+        .isGreaterThanOrEqualTo(seconds < 30 ? timeout.dividedBy(6) : Duration.ofSeconds(5));
   }
 
   @Test

@@ -179,6 +179,7 @@ final class ResponseTestServer implements AutoCloseable {
     inference.close();
     store.close();
     client.close();
+    Files.delete(keys.resolve(".keys.lock"));
     Files.delete(keys.resolve("keys"));
     Files.delete(keys);
   }

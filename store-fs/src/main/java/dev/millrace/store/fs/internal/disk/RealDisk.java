@@ -50,11 +50,7 @@ public final class RealDisk implements Disk {
     this.reserve = new DiskReserve(root, access);
   }
 
-  /**
-   * As the constructor; a workspace that does not exist yet is created for the members of a group.
-   *
-   * @throws IOException if there is no such group, or what exists is not shared with it
-   */
+  /** As the constructor; what does not exist is created for a group, what exists must be its. */
   public static RealDisk sharedWith(Path root, String group) throws IOException {
     return new RealDisk(root, WorkspaceAccess.ofGroup(root, group));
   }
