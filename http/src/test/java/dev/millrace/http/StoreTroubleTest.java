@@ -48,7 +48,6 @@ class StoreTroubleTest {
   private static final Set<String> WRITING = Set.of("submit", "retry", "apply", "writeNote");
 
   private static volatile @Nullable Trouble trouble;
-  private static volatile boolean silent; // whether even reading fails
   private static JobStore store;
   private static Server server;
   private static HttpApi api;
@@ -66,9 +65,6 @@ class StoreTroubleTest {
                 (_, method, arguments) -> {
                   if (method.getName().equals("health")) {
                     return new StoreHealth(trouble, 3, 1_000);
-                  }
-                  if (silent && method.getName().equals("counts")) {
-                    throw new StoreException("/secret: it cannot be read", null, Trouble.FAILING);
                   }
                   if (trouble != null && WRITING.contains(method.getName())) {
                     throw new StoreException("/secret: it fails", null, trouble);
@@ -96,7 +92,6 @@ class StoreTroubleTest {
   @AfterEach
   void heal() {
     trouble = null;
-    silent = false;
   }
 
   private static HttpResponse<String> get(String path) throws Exception {
@@ -160,22 +155,6 @@ class StoreTroubleTest {
         get("/health/ready");
       }
       assertThat(log.lines).hasSize(lines);
-    }
-  }
-
-  @Test
-  void aStoreThatDoesNotAnswerIsLoggedOnceAndNotAtEachCheck() throws Exception {
-    try (LogLines log = new LogLines()) {
-      silent = true;
-      for (int i = 0; i < 5; i++) {
-        HttpResponse<String> ready = get("/health/ready");
-        assertThat(ready.statusCode()).isEqualTo(503);
-        assertThat(ready.body()).contains("it does not answer").doesNotContain("secret");
-      }
-      assertThat(log.lines)
-          .containsExactly("the store does not answer: /secret: it cannot be read");
-      silent = false;
-      assertThat(get("/health/ready").statusCode()).isEqualTo(200);
     }
   }
 
