@@ -28,8 +28,8 @@ public final class Json {
   }
 
   /**
-   * The object in a text that others have read before: of a name that is repeated, the last value
-   * counts, as most readers have it. For what models write, who are not told that it is wrong.
+   * As {@link #object}, but a name may be repeated: its last value counts, as with most readers of
+   * JSON. For text that a model wrote and others have read already.
    */
   public static JsonObject objectLastWins(String text) {
     return JsonObject.of(new JsonReader(text, MAX_DEPTH).lastWins().document(), "the document");

@@ -324,6 +324,32 @@ class HouseModelResponsesTest {
   }
 
   @Test
+  void whatAModelRefusesHasTheClientsName() throws Exception {
+    for (boolean store : new boolean[] {true, false}) {
+      String start = "{'input':'x','store':%b,".formatted(store);
+      assertParam("reasoning.effort", start + "'reasoning':{'effort':'high'}}");
+      assertParam(
+          "text.format.schema",
+          start + "'text':{'format':{'type':'json_schema','name':'a','schema':{'type':'bogus'}}}}");
+      assertParam(
+          "tools[1].parameters",
+          start
+              + "'tool_choice':'required','tools':[{'type':'function','name':'a','parameters':{}},"
+              + "{'type':'function','name':'b','parameters':{'type':'object','not':{}}}]}");
+      assertParam(
+          "input[1].call_id",
+          "{'store':%b,'input':[{'role':'user','content':'x'},".formatted(store)
+              + "{'type':'function_call_output','call_id':'c','output':'o'}]}");
+    }
+  }
+
+  private static void assertParam(String param, String body) throws Exception {
+    JsonObject error = server.refused(400, "POST", "/v1/responses", body);
+    assertThat(error.string("param", null)).as(error.toString()).isEqualTo(param);
+    assertThat(error.string("message")).startsWith(param + " ");
+  }
+
+  @Test
   void logprobsAreTheSameStoredAndNot() throws Exception {
     String body =
         "{'input':'Once','seed':5,'max_output_tokens':16,'top_logprobs':2,'store':%b,"

@@ -129,32 +129,6 @@ class RefusedResponsesTest {
   }
 
   @Test
-  void whatAModelRefusesHasTheClientsName() throws Exception {
-    for (boolean store : new boolean[] {true, false}) {
-      String start = "{'input':'x','store':%b,".formatted(store);
-      assertParam("reasoning.effort", start + "'reasoning':{'effort':'high'}}");
-      assertParam(
-          "text.format.schema",
-          start + "'text':{'format':{'type':'json_schema','name':'a','schema':{'type':'bogus'}}}}");
-      assertParam(
-          "tools[1].parameters",
-          start
-              + "'tool_choice':'required','tools':[{'type':'function','name':'a','parameters':{}},"
-              + "{'type':'function','name':'b','parameters':{'type':'object','not':{}}}]}");
-      assertParam(
-          "input[1].call_id",
-          "{'store':%b,'input':[{'role':'user','content':'x'},".formatted(store)
-              + "{'type':'function_call_output','call_id':'c','output':'o'}]}");
-    }
-  }
-
-  private static void assertParam(String param, String body) throws Exception {
-    JsonObject error = server.refused(400, "POST", "/v1/responses", body);
-    assertThat(error.string("param", null)).as(error.toString()).isEqualTo(param);
-    assertThat(error.string("message")).startsWith(param + " ");
-  }
-
-  @Test
   void whatDoesNotExistIsNotFound() throws Exception {
     JsonObject model =
         server.refused(404, "POST", "/v1/responses", "{'input':'x','model':'gpt-9'}");
