@@ -168,7 +168,8 @@ final class JobLoader {
         marks.ofJob(
             job.id(),
             job.at().dir(),
-            () -> JobOnDisk.read(job.location(), job, times(job), null, settings.recoveryCeiling()));
+            () ->
+                JobOnDisk.read(job.location(), job, times(job), null, settings.recoveryCeiling()));
     job.load(read);
     // What this owner dropped from memory was durable; a sync for each of many idle jobs is slow.
     boolean letGo = job.directoryState().isOpen() && whole == null && queue.isKnown(job.id());
