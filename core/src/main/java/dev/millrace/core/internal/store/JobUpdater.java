@@ -168,6 +168,27 @@ public final class JobUpdater<J extends StoredJob> {
     touch(id);
   }
 
+  /** Another process has changed a job: its watchers hear of it, and its workers may have to stop. */
+  public void changedElsewhere(JobId id) {
+    J job = jobs.get(id);
+    boolean running = false;
+    if (job != null) {
+      job.lock.lock();
+      try {
+        if (!job.isForgotten() && !repository.isCurrent(job)) {
+          running = job.isRunning();
+          jobs.forget(job);
+        }
+      } finally {
+        job.lock.unlock();
+      }
+    }
+    if (running) {
+      notifier.stopped(id); // they ask whether to stop
+    }
+    notifier.changed(id);
+  }
+
   /** Drops the jobs that another process has changed: it may have ended them. */
   void forgetOutdated() {
     for (J job : jobs.all()) {

@@ -1,0 +1,31 @@
+package dev.millrace.store.postgres.internal.server;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobIdGenerator;
+import dev.millrace.store.postgres.internal.db.Database;
+import dev.millrace.store.postgres.internal.db.DatabaseClock;
+import java.time.Clock;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * What a store depends on beside the database.
+ *
+ * @param name of the server, for people
+ * @param clock the store's only source of time for jobs
+ * @param ids called once for each submission
+ * @param random for the jitter of backoffs
+ * @param listens whether it learns at once what other servers change
+ */
+public record StoreOptions(
+    String name, Clock clock, Supplier<JobId> ids, RandomGenerator random, boolean listens) {
+
+  public static StoreOptions of(String name, Database database, boolean listens) {
+    return new StoreOptions(
+        name,
+        DatabaseClock.of(database),
+        JobIdGenerator.forThisProcess()::next,
+        RandomGenerator.getDefault(),
+        listens);
+  }
+}
