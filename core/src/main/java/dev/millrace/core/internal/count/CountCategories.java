@@ -45,7 +45,7 @@ public final class CountCategories {
             (group, count) -> {
               categories.merge(text(group), (long) count, Long::sum);
               if (group instanceof QueuedTasks(TaskGroup of) && of.state().isQueued()) {
-                categories.put(text("waiting", of.type(), of.priority()), 1L);
+                categories.put(category("waiting", of.type(), of.priority()), 1L);
               }
             });
     return categories;
@@ -53,18 +53,18 @@ public final class CountCategories {
 
   private static String text(Object group) {
     return switch (group) {
-      case JobState state -> text("job", state);
-      case StageGroup(StageState state, String type) -> text("stage", state, type);
+      case JobState state -> category("job", state);
+      case StageGroup(StageState state, String type) -> category("stage", state, type);
       case TaskGroup(TaskState state, String type, Priority priority) ->
-          text("task", state, type, priority);
+          category("task", state, type, priority);
       case QueuedTasks(TaskGroup(TaskState state, String type, Priority priority)) ->
-          text("queue", state, type, priority);
-      case JobCounts.Gate _ -> text("gate");
+          category("queue", state, type, priority);
+      case JobCounts.Gate _ -> category("gate");
       default -> throw new IllegalArgumentException("no group that is kept: " + group);
     };
   }
 
-  private static String text(Object... words) {
+  private static String category(Object... words) {
     List<String> texts = new ArrayList<>();
     for (Object word : words) {
       texts.add(word.toString());
@@ -119,8 +119,9 @@ public final class CountCategories {
 
   /**
    * @param oldest when the oldest job of each group was created
+   * @param unreadable how many jobs cannot be read
    */
-  public StatusCounts statusCounts(Map<QueueGroup, Instant> oldest) {
+  public StatusCounts statusCounts(Map<QueueGroup, Instant> oldest, long unreadable) {
     Set<String> types = new HashSet<>();
     Map<StageGroup, Long> byStage = new HashMap<>();
     stages.forEach(
@@ -144,7 +145,7 @@ public final class CountCategories {
         bounded(types, queue),
         bySecond,
         atGate,
-        0);
+        unreadable);
   }
 
   private static Map<TaskGroup, Long> bounded(Set<String> types, Map<TaskGroup, Long> counts) {

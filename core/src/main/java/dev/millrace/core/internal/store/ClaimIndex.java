@@ -55,6 +55,9 @@ public interface ClaimIndex {
    */
   Collection<JobId> takeOverdue(Instant now);
 
+  /** Nothing was due in a job that {@link #takeOverdue} named; called with its lock held. */
+  default void notDue(StoredJob job) {}
+
   /** Puts back a job whose timeouts could not be handled. */
   void keepOverdue(JobId id, Instant now);
 }

@@ -11,6 +11,7 @@ CREATE TABLE @jobs (
   state text NOT NULL,
   priority text NOT NULL,
   at_gate boolean NOT NULL,
+  updated_at timestamptz NOT NULL, -- the time of its last entry
   ended_at timestamptz,
   last_number bigint NOT NULL, -- of its last entry
   version bigint NOT NULL,     -- another one with each change
@@ -21,6 +22,7 @@ CREATE TABLE @jobs (
   running_types text[],        -- of the tasks that workers have
   running_epochs bigint[],     -- of the servers whose own workers have tasks
   final_counts json,           -- what an ended job adds to "counts"
+  unreadable text,             -- why a server cannot read it
   offered_to bigint,           -- a server that looks for tasks to claim
   offered_until timestamptz
 ) WITH (fillfactor = 80);
@@ -29,6 +31,7 @@ CREATE INDEX jobs_claim_order ON @jobs (claim_type, rank, sort_key) WHERE claim_
 CREATE INDEX jobs_backoff ON @jobs (claim_at) WHERE claim_at > '-infinity';
 CREATE INDEX jobs_due ON @jobs (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX jobs_running ON @jobs (key) WHERE running_types IS NOT NULL;
+CREATE INDEX jobs_unreadable ON @jobs (key) WHERE unreadable IS NOT NULL;
 CREATE INDEX jobs_ended ON @jobs (ended_at) WHERE ended_at IS NOT NULL;
 
 -- The log. "version" is that of the job after the append that wrote the entry.

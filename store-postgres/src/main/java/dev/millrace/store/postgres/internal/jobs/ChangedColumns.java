@@ -22,6 +22,7 @@ record ChangedColumns(
     String state,
     String priority,
     boolean atGate,
+    Instant updatedAt,
     @Nullable Instant endedAt,
     long rank,
     @Nullable String claimType,
@@ -32,12 +33,12 @@ record ChangedColumns(
     @Nullable String finalCounts) {
 
   static final String NAMES =
-      "state, priority, at_gate, ended_at, rank, claim_type, claim_at, due_at, running_types,"
+      "state, priority, at_gate, updated_at, ended_at, rank, claim_type, claim_at, due_at, running_types,"
           + " running_epochs, final_counts";
 
   /** For the values, in the same order. */
   static final String VALUES =
-      "?, ?, ?, ?::timestamptz, ?, ?, CASE WHEN ?::text IS NULL THEN NULL"
+      "?, ?, ?, ?, ?::timestamptz, ?, ?, CASE WHEN ?::text IS NULL THEN NULL"
           + " ELSE coalesce(?::timestamptz, '-infinity') END, ?::timestamptz, ?::text[],"
           + " ?::bigint[], ?::json";
 
@@ -58,6 +59,7 @@ record ChangedColumns(
         job.fold().state().name(),
         job.priority().name(),
         isAtGate(job),
+        job.fold().lastAt(),
         job.fold().state().isFinal() ? job.fold().completedAt() : null,
         job.priority().queueRank(job.row().createdAt()),
         waits ? open.plan().type() : null,
@@ -89,6 +91,7 @@ record ChangedColumns(
       state,
       priority,
       atGate,
+      updatedAt,
       endedAt,
       rank,
       claimType,

@@ -65,6 +65,7 @@ final class JobInserter {
                 return Optional.of(row.getFirst());
               });
     }
+    inserted.ifPresent(row -> job.inserted(row.key()));
     return inserted.isPresent()
         ? OptionalLong.of(inserted.get().incarnation())
         : OptionalLong.empty();

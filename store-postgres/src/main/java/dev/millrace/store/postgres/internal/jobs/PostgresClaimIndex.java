@@ -8,7 +8,6 @@ import dev.millrace.core.time.ProcessTimeline;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.Times;
 import dev.millrace.store.postgres.internal.jobs.ClaimPages.Page;
-import dev.millrace.store.postgres.internal.rows.JobRows;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -16,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,8 +31,8 @@ final class PostgresClaimIndex implements ClaimIndex {
   /** How often a waiting worker looks itself, if no signal comes. */
   private static final Duration POLL = Duration.ofSeconds(1);
 
-  /** A job that was taken for its timeouts is not taken again for so long, unless it changes. */
-  private static final Duration TAKEN = Duration.ofSeconds(30);
+  /** How long a job is left alone from which nothing could be claimed. */
+  private static final Duration DROPPED = Duration.ofSeconds(30);
 
   private static final int MOST_OVERDUE = 500;
 
@@ -41,8 +41,8 @@ final class PostgresClaimIndex implements ClaimIndex {
   private final ClaimPages pages;
   private final WorkSignal signal = new WorkSignal();
 
-  /** Jobs that this server cannot claim from for now. */
-  private final Set<JobId> dropped = ConcurrentHashMap.newKeySet();
+  /** Jobs that this server cannot claim from for now, and until when, in steady time. */
+  private final Map<JobId, Instant> dropped = new ConcurrentHashMap<>();
 
   private volatile boolean closed;
 
@@ -72,7 +72,7 @@ final class PostgresClaimIndex implements ClaimIndex {
     int number = last == null ? 0 : last.number() + 1;
     while (true) {
       while (number < page.jobs().size()) {
-        if (!dropped.contains(page.jobs().get(number).id())) {
+        if (!isDropped(page.jobs().get(number).id())) {
           return new Found(page, number, types);
         }
         number++;
@@ -83,6 +83,12 @@ final class PostgresClaimIndex implements ClaimIndex {
       page = read(types, page, wanted);
       number = 0;
     }
+  }
+
+  private boolean isDropped(JobId id) {
+    Instant until = dropped.get(id);
+    return until != null
+        && (timeline.now().steady().isBefore(until) || !dropped.remove(id, until));
   }
 
   private Page read(Set<String> types, @Nullable Page after, int wanted) {
@@ -101,7 +107,7 @@ final class PostgresClaimIndex implements ClaimIndex {
 
   @Override
   public void drop(Candidate candidate) {
-    dropped.add(candidate.id());
+    dropped.put(candidate.id(), timeline.now().steady().plus(DROPPED));
   }
 
   @Override
@@ -125,6 +131,15 @@ final class PostgresClaimIndex implements ClaimIndex {
         columns.dueAt(),
         job.key(),
         job.version());
+  }
+
+  /** Jobs that wait for a time, and whose logs end after {@code wall}: the clock was set back. */
+  List<JobId> aheadOf(Instant wall) {
+    return database.list(
+        "SELECT id FROM @jobs WHERE (claim_at > '-infinity' OR due_at IS NOT NULL)"
+            + " AND updated_at > ?",
+        row -> new JobId(row.getString("id")),
+        wall);
   }
 
   /** Other times than the stored ones count now: the jobs are looked at again. */
@@ -197,15 +212,13 @@ final class PostgresClaimIndex implements ClaimIndex {
   @Override
   public Collection<JobId> takeOverdue(Instant now) {
     List<JobId> overdue = new ArrayList<>(lostClaims());
+    // those last whose times are not known: a new server finds many of them
     overdue.addAll(
         database.list(
-            "WITH due AS (SELECT key FROM @jobs WHERE due_at <= ? ORDER BY due_at LIMIT ?"
-                + " FOR UPDATE SKIP LOCKED)"
-                + " UPDATE @jobs j SET due_at = ? FROM due WHERE j.key = due.key RETURNING j.id",
+            "SELECT id FROM @jobs WHERE due_at <= ? ORDER BY due_at DESC LIMIT ?",
             row -> new JobId(row.getString("id")),
             now,
-            MOST_OVERDUE,
-            now.plus(TAKEN)));
+            MOST_OVERDUE));
     return overdue;
   }
 
@@ -220,14 +233,11 @@ final class PostgresClaimIndex implements ClaimIndex {
   }
 
   @Override
-  public void keepOverdue(JobId id, Instant now) {
-    try {
-      database.update(
-          "UPDATE @jobs SET due_at = ? WHERE sort_key = ? AND due_at IS NOT NULL",
-          now,
-          JobRows.sortKey(id));
-    } catch (StoreException e) { // it is taken again after a while anyway
-      LOG.log(Level.DEBUG, "cannot mark job " + id, e);
-    }
+  public void notDue(StoredJob job) {
+    updateTimes((PostgresJob) job);
   }
+
+  /** It was not taken out. */
+  @Override
+  public void keepOverdue(JobId id, Instant now) {}
 }

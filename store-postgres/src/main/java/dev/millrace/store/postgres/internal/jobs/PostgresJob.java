@@ -9,7 +9,6 @@ import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.store.StoredJob;
-import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.core.time.LogTimes;
@@ -53,6 +52,7 @@ public final class PostgresJob extends StoredJob {
   private Map<String, Long> counted = Map.of();
   private boolean fresh = true;
   private long version;
+  private long key;
   private final long incarnation;
   private @Nullable Instant dueFrom;
   private int dueStage;
@@ -65,6 +65,7 @@ public final class PostgresJob extends StoredJob {
     this.row = row;
     this.texts = texts;
     this.version = row.version();
+    this.key = row.key();
     this.incarnation = incarnation;
     JobFold fold = JobFold.created(row.plan(), this, times);
     log.forEach(fold::apply);
@@ -85,12 +86,15 @@ public final class PostgresJob extends StoredJob {
     return row;
   }
 
+  /** Of its row; 0 if it has none yet. */
   long key() {
-    return row.key();
+    return key;
   }
 
-  JobId jobId() {
-    return row.id();
+  /** It has a row now, with all its texts. */
+  void inserted(long rowKey) {
+    key = rowKey;
+    unwritten.clear();
   }
 
   /** The version that is stored. */

@@ -38,9 +38,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +63,10 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   private final NoteRows notes;
   private final JobWriter writer;
   private final JobRemover remover;
+  private final UnreadableJobs unreadable;
+
+  /** New jobs that are as they were inserted, for the first who reads them. */
+  private final Map<JobId, PostgresJob> insertedJobs = new ConcurrentHashMap<>();
 
   /**
    * @param clock of the database
@@ -76,11 +81,12 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     this.tables = JobTables.of(database);
     this.texts = new JobTexts(tables.tasks(), tables.results());
     this.index = new PostgresClaimIndex(database, timeline, server.epoch());
-    this.leases = new PostgresLeases(database, epoch);
+    this.leases = new PostgresLeases(database, server.epoch());
     this.reader = new PostgresReader(database, tables);
     this.notes = new NoteRows(database);
     this.writer = new JobWriter(database, flusher, index::raise);
     this.remover = new JobRemover(database);
+    this.unreadable = new UnreadableJobs(database);
   }
 
   Database database() {
@@ -123,14 +129,27 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     server.requireAlive();
   }
 
-  /** No other server was there: what was measured by its clock counts no longer. */
-  public void restartTimes() {
-    leases.restartAll(now().steady());
+  /**
+   * No other server was there: what was measured by its clock counts no longer.
+   *
+   * @return jobs whose logs are ahead of the clock: the sooner they are read, the sooner what they
+   *     wait for begins
+   */
+  public List<JobId> restartTimes() {
+    Moment now = now();
+    leases.restartAll(now.steady());
+    List<JobId> ahead = index.aheadOf(now.wall());
     index.resetTimes();
+    return ahead;
   }
 
   @Override
   public @Nullable PostgresJob load(JobId id) {
+    PostgresJob inserted = insertedJobs.remove(id);
+    return inserted != null ? inserted : unreadable.observe(id, () -> read(id));
+  }
+
+  private @Nullable PostgresJob read(JobId id) {
     return tables
         .jobs()
         .find(id)
@@ -165,16 +184,23 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     return writer.append(job, update);
   }
 
-  /** A new job was inserted, or there was one with its id; returns when that is durable. */
-  void inserted(PostgresJob job, OptionalLong incarnation) {
-    boolean fresh = incarnation.isPresent();
-    long commit =
-        flusher.committed(
-            fresh ? job.id() : null, fresh, incarnation.orElse(flusher.incarnation()));
-    if (fresh) {
-      index.raise();
-    }
+  /** A new job was inserted; returns when that is durable. */
+  void inserted(PostgresJob job, long incarnation) {
+    job.takeArrival();
+    long commit = flusher.committed(job.id(), true, incarnation);
+    index.raise();
     flusher.await(commit);
+    insertedJobs.put(job.id(), job);
+  }
+
+  /** Returns when everything is durable that any server has committed. */
+  void flushOthers() {
+    flusher.await(flusher.committed(null, false, flusher.incarnation()));
+  }
+
+  /** Nobody has read a job that was just inserted. */
+  public void forgetInserted(JobId id) {
+    insertedJobs.remove(id);
   }
 
   @Override
@@ -310,6 +336,11 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   @Override
   public NoteRows notes() {
     return notes;
+  }
+
+  /** How many jobs cannot be read. */
+  public long unreadableJobs() {
+    return unreadable.count();
   }
 
   /** Wakes those who wait: other servers may have enqueued something. */

@@ -135,7 +135,11 @@ public final class PostgresSubmitter implements JobSubmitter {
     log.addAll(update.entries());
     job.takeCountChanges();
     OptionalLong incarnation = inserter.insert(job, log, copies, now.steady());
-    repository.inserted(job, incarnation);
-    return incarnation.isPresent() ? view : null;
+    if (incarnation.isEmpty()) {
+      repository.flushOthers(); // the one that exists may be of another server, just now
+      return null;
+    }
+    repository.inserted(job, incarnation.getAsLong());
+    return view;
   }
 }

@@ -38,9 +38,12 @@ public final class KeptCounts {
     return read().jobs();
   }
 
-  public StatusCounts statusCounts() {
+  /**
+   * @param unreadable how many jobs cannot be read, as far as this server knows
+   */
+  public StatusCounts statusCounts(long unreadable) {
     CountCategories categories = read();
-    return categories.statusCounts(oldest(categories));
+    return categories.statusCounts(oldest(categories), unreadable);
   }
 
   public QueueStats queueStats() {

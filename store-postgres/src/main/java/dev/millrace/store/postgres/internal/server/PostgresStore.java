@@ -55,15 +55,14 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
     PostgresRepository repository =
         new PostgresRepository(
             database, server, options.clock(), epoch.orElse(server.epoch()));
-    if (alone) {
-      repository.restartTimes();
-    }
+    List<JobId> ahead = alone ? repository.restartTimes() : List.of();
     ServerThreads threads = new ServerThreads(database, server, options.clock(), repository);
     PostgresStore store = new PostgresStore(options, repository, server, threads);
     threads.startRenewing();
     if (options.listens()) {
       threads.startListening(store.updater()::changedElsewhere);
     }
+    ahead.forEach(store::touch);
     store.recover();
     return store;
   }
@@ -93,7 +92,7 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
         .call(
             () -> {
               JobId id = submitter.submit(spec);
-              updater().notifier().changed(id);
+              submitted(id);
               return id;
             });
   }
@@ -105,7 +104,7 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
             () -> {
               boolean fresh = submitter.submit(spec, id);
               if (fresh) {
-                updater().notifier().changed(id);
+                submitted(id);
               }
               return fresh;
             });
@@ -119,16 +118,26 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
               RetryResult result = submitter.retry(request);
               JobId id = result.id();
               if (result.fresh() && id != null) {
-                updater().notifier().changed(id);
+                submitted(id);
               }
               return result;
             });
   }
 
+  /** It stays in memory a while: whoever submits a job mostly asks for it, or adds to it. */
+  private void submitted(JobId id) {
+    try {
+      touch(id);
+    } finally {
+      repository.forgetInserted(id); // another thread may have read it from the database
+    }
+    updater().notifier().changed(id);
+  }
+
   /** Of all servers, because every change keeps them. */
   @Override
   public StatusCounts statusCounts() {
-    return repository.reader().keptCounts().statusCounts();
+    return repository.reader().keptCounts().statusCounts(repository.unreadableJobs());
   }
 
   /** The epoch of its claims. */
