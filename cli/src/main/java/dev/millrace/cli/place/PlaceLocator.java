@@ -23,6 +23,15 @@ public final class PlaceLocator {
                   + "directory")
           .letter('d');
 
+  /** Another name of the option, for {@code serve}: a database is a store, not a workspace. */
+  public static final Option STORE =
+      Option.value(
+          "store",
+          "URL",
+          "a database instead of a workspace, which any number of\n"
+              + "servers share: postgresql://USER@HOST/DATABASE; the\n"
+              + "password is in PGPASSWORD (docs/postgres.md)");
+
   private static final String VARIABLE = "MILLRACE_WORKSPACE";
 
   private static final String REMEDY =
@@ -75,7 +84,14 @@ public final class PlaceLocator {
   /** The place that a server is to own; it may not exist yet. */
   public static String toServe(Shell shell, Arguments arguments) {
     String named = arguments.get(OPTION);
-    return required(named == null ? defaultName(shell) : named);
+    String store = arguments.get(STORE);
+    if (store != null && !PlaceOpener.isDatabase(store)) {
+      throw new UsageException(
+          "--store names a database: postgresql://USER@HOST/DATABASE; for a directory,"
+              + " use --workspace DIR");
+    }
+    String given = store == null ? named : store;
+    return required(given == null ? defaultName(shell) : given);
   }
 
   private static String required(@Nullable String name) {

@@ -171,20 +171,20 @@ public final class JobUpdater<J extends StoredJob> {
   /** Another process has changed a job: its watchers hear of it, and its workers may have to stop. */
   public void changedElsewhere(JobId id) {
     J job = jobs.get(id);
-    boolean running = false;
+    boolean ran = false;
     if (job != null) {
       job.lock.lock();
       try {
         if (!job.isForgotten() && !repository.isCurrent(job)) {
-          running = job.isRunning();
+          ran = job.isRunning() && !job.stopsTasks();
           jobs.forget(job);
         }
       } finally {
         job.lock.unlock();
       }
     }
-    if (running) {
-      notifier.stopped(id); // they ask whether to stop
+    if (ran && step(id, (now, _) -> now.stopsTasks()).orElse(true)) {
+      notifier.stopped(id);
     }
     notifier.changed(id);
   }

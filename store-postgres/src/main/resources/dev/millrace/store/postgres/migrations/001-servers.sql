@@ -5,7 +5,10 @@ CREATE TABLE @servers (
   epoch bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text NOT NULL,
   started_at timestamptz NOT NULL DEFAULT now(),
-  alive_until timestamptz NOT NULL
+  alive_until timestamptz NOT NULL,
+  serves boolean NOT NULL, -- else it is a command that ends soon
+  ready boolean NOT NULL DEFAULT false,
+  info json -- what it serves, for people
 );
 
 -- What each server has changed, one row for each flush: others read it to wake their watchers.

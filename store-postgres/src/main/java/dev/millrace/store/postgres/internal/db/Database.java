@@ -5,7 +5,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.millrace.store.postgres.settings.PostgresSettings;
 import java.sql.Array;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -13,10 +12,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.Driver;
 
 /**
  * A pool of connections, and statements on it. Each statement is a transaction of its own and needs
@@ -44,6 +45,7 @@ public final class Database implements AutoCloseable {
   /** Opens connections when they are needed; throws nothing if the database does not answer. */
   public static Database of(PostgresSettings settings) {
     HikariConfig config = new HikariConfig();
+    config.setDriverClassName(Driver.class.getName());
     config.setJdbcUrl(settings.jdbcUrl());
     config.setDataSourceProperties(properties(settings));
     config.setMaximumPoolSize(settings.connections());
@@ -80,7 +82,8 @@ public final class Database implements AutoCloseable {
 
   /** A connection outside of the pool, for a session of its own; the caller closes it. */
   public Connection openSession() throws SQLException {
-    return DriverManager.getConnection(settings.jdbcUrl(), properties(settings));
+    Connection connection = new Driver().connect(settings.jdbcUrl(), properties(settings));
+    return Objects.requireNonNull(connection, "the driver knows its own addresses");
   }
 
   /** Returns how many rows a statement has changed. */

@@ -13,34 +13,64 @@ import java.util.concurrent.ConcurrentHashMap;
  * by the clock of the database. Thread-safe.
  */
 public final class ServerLease {
-  /** How long a server lives without renewing. */
+  /** How long a server usually lives without renewing. */
   public static final Duration LENGTH = Duration.ofSeconds(20);
+
+  private static final String LEADS =
+      "NOT EXISTS (SELECT FROM @servers o WHERE o.serves AND o.alive_until > now()"
+          + " AND o.epoch < s.epoch)";
 
   private final Database database;
   private final long epoch;
+  private final Duration length;
   private final Set<Long> over = ConcurrentHashMap.newKeySet();
   private volatile long renewedNanos;
   private volatile boolean lost;
+  private volatile boolean leads;
 
-  private ServerLease(Database database, long epoch, long renewedNanos) {
+  private ServerLease(Database database, long epoch, Duration length, long renewedNanos) {
     this.database = database;
     this.epoch = epoch;
+    this.length = length;
     this.renewedNanos = renewedNanos;
   }
 
-  /** Adds a server under a new epoch. */
-  public static ServerLease join(Database database, String name) {
+  /**
+   * Adds a server under a new epoch.
+   *
+   * @param serves whether it stays, and may lead the others
+   * @param length how long it lives without renewing
+   */
+  public static ServerLease join(
+      Database database, String name, boolean serves, Duration length) {
     long before = System.nanoTime();
     long epoch =
         database
             .first(
-                "INSERT INTO @servers (name, alive_until)"
-                    + " VALUES (?, now() + make_interval(secs => ?)) RETURNING epoch",
+                "INSERT INTO @servers (name, serves, alive_until)"
+                    + " VALUES (?, ?, now() + make_interval(secs => ?)) RETURNING epoch",
                 row -> row.getLong(1),
                 name,
-                (double) LENGTH.toSeconds())
+                serves,
+                seconds(length))
             .orElseThrow();
-    return new ServerLease(database, epoch, before);
+    ServerLease lease = new ServerLease(database, epoch, length, before);
+    lease.renew();
+    return lease;
+  }
+
+  private static double seconds(Duration length) {
+    return length.toMillis() / 1e3;
+  }
+
+  /** How long it lives without renewing. */
+  public Duration length() {
+    return length;
+  }
+
+  /** Whether it is the first of those that serve, as of the last renewal. */
+  public boolean leads() {
+    return leads && !lost;
   }
 
   public long epoch() {
@@ -50,15 +80,20 @@ public final class ServerLease {
   /** Renews it; call it several times in its length. */
   public void renew() {
     long before = System.nanoTime();
-    int renewed =
-        database.update(
-            "UPDATE @servers SET alive_until = now() + make_interval(secs => ?)"
-                + " WHERE epoch = ? AND alive_until > now()",
-            (double) LENGTH.toSeconds(),
-            epoch);
-    if (renewed == 0) {
+    Boolean first =
+        database
+            .first(
+                "UPDATE @servers s SET alive_until = now() + make_interval(secs => ?)"
+                    + " WHERE epoch = ? AND alive_until > now() RETURNING serves AND "
+                    + LEADS,
+                row -> row.getBoolean(1),
+                seconds(length),
+                epoch)
+            .orElse(null);
+    if (first == null) {
       lost = true;
     } else {
+      leads = first;
       renewedNanos = before;
     }
   }
@@ -70,12 +105,12 @@ public final class ServerLease {
           "this server (epoch "
               + epoch
               + ") was not able to renew its row in the database within "
-              + LENGTH.toSeconds()
+              + length.toSeconds()
               + " s, and others may have taken its tasks; restart it");
     }
-    if (System.nanoTime() - renewedNanos > LENGTH.toNanos()) {
+    if (System.nanoTime() - renewedNanos > length.toNanos()) {
       throw new StoreException(
-          "this server has not reached its database for " + LENGTH.toSeconds() + " s",
+          "this server has not reached its database for " + length.toSeconds() + " s",
           null,
           Trouble.FAILING);
     }

@@ -44,6 +44,17 @@ final class ClaimPages {
   private static final String FREE =
       " AND (offered_until IS NULL OR offered_to = ? OR offered_until < now())";
 
+  /** Offers the first jobs that no other server looks at. */
+  static final String OFFER =
+      "WITH page AS ("
+          + CANDIDATES
+          + FREE
+          + " ORDER BY rank, sort_key LIMIT ? FOR UPDATE SKIP LOCKED) j"
+          + " ORDER BY rank, sort_key LIMIT ?)"
+          + " UPDATE @jobs j SET offered_to = ?, offered_until = now() + interval '1 second'"
+          + " FROM page WHERE j.key = page.key"
+          + " RETURNING j.id, j.key, j.rank, j.sort_key, true AS offered";
+
   private final Database database;
   private final long epoch;
 
@@ -74,14 +85,7 @@ final class ClaimPages {
   private List<Entry> offer(String[] types, long rank, String sortKey, int size, Instant now) {
     return database
         .list(
-            "WITH page AS ("
-                + CANDIDATES
-                + FREE
-                + " ORDER BY rank, sort_key LIMIT ? FOR UPDATE SKIP LOCKED) j"
-                + " ORDER BY rank, sort_key LIMIT ?)"
-                + " UPDATE @jobs j SET offered_to = ?, offered_until = now() + interval '1 second'"
-                + " FROM page WHERE j.key = page.key"
-                + " RETURNING j.id, j.key, j.rank, j.sort_key, true AS offered",
+            OFFER,
             ClaimPages::entry,
             types,
             now,

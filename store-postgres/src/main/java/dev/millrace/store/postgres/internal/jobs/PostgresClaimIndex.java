@@ -133,19 +133,23 @@ final class PostgresClaimIndex implements ClaimIndex {
         job.version());
   }
 
-  /** Jobs that wait for a time, and whose logs end after {@code wall}: the clock was set back. */
-  List<JobId> aheadOf(Instant wall) {
-    return database.list(
-        "SELECT id FROM @jobs WHERE (claim_at > '-infinity' OR due_at IS NOT NULL)"
-            + " AND updated_at > ?",
-        row -> new JobId(row.getString("id")),
-        wall);
-  }
-
-  /** Other times than the stored ones count now: the jobs are looked at again. */
-  void resetTimes() {
+  /**
+   * Other times than the stored ones count now: the jobs are looked at again.
+   *
+   * @return some of them, to be read at once: from then on no setting of the clock changes what they
+   *     wait for
+   */
+  List<JobId> resetTimes() {
+    List<JobId> some =
+        database.list(
+            "(SELECT id FROM @jobs WHERE claim_at > '-infinity' LIMIT ?)"
+                + " UNION (SELECT id FROM @jobs WHERE due_at IS NOT NULL LIMIT ?)",
+            row -> new JobId(row.getString("id")),
+            MOST_OVERDUE,
+            MOST_OVERDUE);
     database.update("UPDATE @jobs SET claim_at = '-infinity' WHERE claim_at > '-infinity'");
     database.update("UPDATE @jobs SET due_at = '-infinity' WHERE due_at IS NOT NULL");
+    return some;
   }
 
   void raise() {

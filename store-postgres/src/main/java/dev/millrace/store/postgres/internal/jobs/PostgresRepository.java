@@ -132,15 +132,11 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   /**
    * No other server was there: what was measured by its clock counts no longer.
    *
-   * @return jobs whose logs are ahead of the clock: the sooner they are read, the sooner what they
-   *     wait for begins
+   * @return jobs to be read at once
    */
   public List<JobId> restartTimes() {
-    Moment now = now();
-    leases.restartAll(now.steady());
-    List<JobId> ahead = index.aheadOf(now.wall());
-    index.resetTimes();
-    return ahead;
+    leases.restartAll(now().steady());
+    return index.resetTimes();
   }
 
   @Override

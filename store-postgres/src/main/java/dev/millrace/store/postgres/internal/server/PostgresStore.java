@@ -51,18 +51,19 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
   static PostgresStore open(Database database, StoreOptions options, OptionalLong epoch) {
     boolean alone =
         !database.isTrue("SELECT EXISTS (SELECT FROM @servers WHERE alive_until > now())");
-    ServerLease server = ServerLease.join(database, options.name());
+    ServerLease server = 
+        ServerLease.join(database, options.name(), options.serves(), options.lease());
     PostgresRepository repository =
         new PostgresRepository(
             database, server, options.clock(), epoch.orElse(server.epoch()));
-    List<JobId> ahead = alone ? repository.restartTimes() : List.of();
+    List<JobId> timed = alone ? repository.restartTimes() : List.of();
     ServerThreads threads = new ServerThreads(database, server, options.clock(), repository);
     PostgresStore store = new PostgresStore(options, repository, server, threads);
     threads.startRenewing();
-    if (options.listens()) {
+    if (options.serves()) {
       threads.startListening(store.updater()::changedElsewhere);
     }
-    ahead.forEach(store::touch);
+    timed.forEach(store::touch);
     store.recover();
     return store;
   }
@@ -140,6 +141,11 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
     return repository.reader().keptCounts().statusCounts(repository.unreadableJobs());
   }
 
+  @Override
+  public boolean leads() {
+    return server.leads();
+  }
+
   /** The epoch of its claims. */
   public long epoch() {
     return repository.epoch();
@@ -155,6 +161,16 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
       LOG.log(Level.WARNING, "this server leaves without saying so: " + e.getMessage());
     }
     end();
+  }
+
+  /** Renews the row of this server, as its thread does at intervals. */
+  void renewNow() {
+    server.renew();
+  }
+
+  /** Another server may have enqueued something. */
+  void workElsewhere() {
+    repository.workElsewhere();
   }
 
   /** Ends as a crash would: nothing more is written, and others see at once that it is gone. */

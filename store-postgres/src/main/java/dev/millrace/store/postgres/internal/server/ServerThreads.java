@@ -22,7 +22,6 @@ import java.util.function.Consumer;
  */
 final class ServerThreads {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
-  private static final Duration RENEWAL = ServerLease.LENGTH.dividedBy(5);
 
   /** Rounds between two clean-ups. */
   private static final int CLEAN_UP = 5;
@@ -56,7 +55,7 @@ final class ServerThreads {
 
   private void renew() {
     boolean fails = false;
-    for (int round = 1; !isStopped(RENEWAL); round++) {
+    for (int round = 1; !isStopped(lease.length().dividedBy(5)); round++) {
       try {
         lease.renew();
         if (clock instanceof DatabaseClock shared) {

@@ -4,7 +4,9 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobIdGenerator;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.DatabaseClock;
+import dev.millrace.store.postgres.internal.db.ServerLease;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -15,17 +17,24 @@ import java.util.random.RandomGenerator;
  * @param clock the store's only source of time for jobs
  * @param ids called once for each submission
  * @param random for the jitter of backoffs
- * @param listens whether it learns at once what other servers change
+ * @param serves whether it stays, and learns at once what other servers change
+ * @param lease how long others leave its tasks alone if it is silent
  */
 public record StoreOptions(
-    String name, Clock clock, Supplier<JobId> ids, RandomGenerator random, boolean listens) {
+    String name,
+    Clock clock,
+    Supplier<JobId> ids,
+    RandomGenerator random,
+    boolean serves,
+    Duration lease) {
 
-  public static StoreOptions of(String name, Database database, boolean listens) {
+  public static StoreOptions of(String name, Database database, boolean serves) {
     return new StoreOptions(
         name,
         DatabaseClock.of(database),
         JobIdGenerator.forThisProcess()::next,
         RandomGenerator.getDefault(),
-        listens);
+        serves,
+        ServerLease.LENGTH);
   }
 }

@@ -6,6 +6,7 @@ import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.fixture.StoreFixture;
 import dev.millrace.store.postgres.fixture.EmbeddedDatabase;
 import dev.millrace.store.postgres.internal.db.Database;
+import java.time.Duration;
 
 /** A schema of the embedded database, empty at first. */
 public final class PostgresStoreFixture implements StoreFixture {
@@ -18,7 +19,12 @@ public final class PostgresStoreFixture implements StoreFixture {
 
   static StoreOptions options(ContractSettings settings) {
     return new StoreOptions(
-        "test", settings.clock(), settings.ids(), settings.random(), false);
+        "test",
+        settings.clock(),
+        settings.ids(),
+        settings.random(),
+        false,
+        Duration.ofMinutes(5)); // a test may be held up
   }
 
   Database database() {

@@ -21,7 +21,7 @@ class TwoPostgresServersTest extends StoreContract {
   private record Servers(PostgresStore first, PostgresStore second) {
     static Servers open(Database database, ContractSettings settings, long epoch) {
       StoreOptions options =
-          new StoreOptions("test", settings.clock(), settings.ids(), settings.random(), true);
+          PostgresStoreFixture.options(settings);
       return new Servers(
           PostgresStore.open(database, options, OptionalLong.of(epoch)),
           PostgresStore.open(database, options, OptionalLong.of(epoch)));
@@ -48,6 +48,9 @@ class TwoPostgresServersTest extends StoreContract {
                 }
                 int turn = (int) (calls.getAndIncrement() % 2);
                 Object answer = method.invoke(all.get(turn), arguments);
+                if (turn == 1) {
+                  both.first().workElsewhere(); // a listener would say so a moment later
+                }
                 boolean atBoth =
                     method.getName().startsWith("on") || method.getName().equals("close");
                 if (atBoth) {
