@@ -69,6 +69,20 @@ public interface NoteStore {
    */
   void writeNote(String collection, String name, String text);
 
+  /**
+   * Writes a note unless there is one with that name; durable when this returns. Of several
+   * processes that share the store, one succeeds. Inside one process, its callers take turns.
+   *
+   * @return whether it was written
+   */
+  default boolean createNote(String collection, String name, String text) {
+    boolean absent = readNote(collection, name).isEmpty();
+    if (absent) {
+      writeNote(collection, name, text);
+    }
+    return absent;
+  }
+
   /** Deletes a note, if it exists. After a power loss it may be back. */
   void deleteNote(String collection, String name);
 }

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A note in the store links the key with the job's id before the job is submitted under that id.
  * The next repetition repairs a crash between the two. A job that was deleted is not created again;
  * after a restart of the server this holds only if the request had been repeated before the job was
- * deleted. Thread-safe; concurrent repetitions must go to one server. Close it before the store.
+ * deleted. Thread-safe. Close it before the store.
  */
 public final class IdempotentSubmitter implements AutoCloseable {
   /** How long a key is remembered. */
@@ -242,9 +242,10 @@ public final class IdempotentSubmitter implements AutoCloseable {
   private Submitted create(NoteNames names, String body, Creation creation) {
     Found found = find(names);
     if (found == null) {
-      Note note = new Note(Work.generateId(), body, timeline.now().wall(), false);
-      store.writeNote(SHELF, names.name(), note.text());
-      found = new Found(names.name(), note);
+      found = note(names, new Note(Work.generateId(), body, timeline.now().wall(), false));
+      if (!found.note().fingerprint().equals(body)) {
+        throw conflict("came with another request to another server just now");
+      }
     }
     JobId id = found.note().id();
     try {
@@ -255,6 +256,18 @@ public final class IdempotentSubmitter implements AutoCloseable {
     }
     created.add(id); // written to the note by the first repetition, if one comes
     return new Submitted(id, true);
+  }
+
+  /** Links the key with a job, unless another server has just done so. */
+  private Found note(NoteNames names, Note note) {
+    if (!store.createNote(SHELF, names.name(), note.text())) {
+      Found other = find(names);
+      if (other != null) {
+        return other;
+      }
+      store.writeNote(SHELF, names.name(), note.text()); // over one that has expired
+    }
+    return new Found(names.name(), note);
   }
 
   private @Nullable Found find(NoteNames names) {

@@ -228,7 +228,12 @@ public final class JobUpdater<J extends StoredJob> {
     repository.requireIntact();
     fence.requireNotClosedByCaller();
     while (true) {
-      J job = jobs.find(id, batch);
+      J job;
+      try {
+        job = jobs.find(id, batch);
+      } catch (ConcurrentUpdateException e) {
+        continue; // another process has completed it at the same time
+      }
       if (job == null) {
         counting.missing(id);
         return Optional.empty();

@@ -224,6 +224,11 @@ public abstract class RepositoryJobStore<J extends StoredJob>
   }
 
   @Override
+  public final boolean createNote(String collection, String name, String text) {
+    return fence.call(() -> repository.notes().createNote(collection, name, text));
+  }
+
+  @Override
   public final void deleteNote(String collection, String name) {
     fence.run(() -> repository.notes().deleteNote(collection, name));
   }

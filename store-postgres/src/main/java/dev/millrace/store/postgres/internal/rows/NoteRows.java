@@ -43,6 +43,17 @@ public final class NoteRows implements NoteStore {
   }
 
   @Override
+  public boolean createNote(String collection, String name, String text) {
+    return database.update(
+            "INSERT INTO @notes (collection, name, note) VALUES (?, ?, ?::json)"
+                + " ON CONFLICT DO NOTHING",
+            NoteStore.requireName(collection),
+            NoteStore.requireName(name),
+            Json.write(NoteStore.requireText(text)))
+        > 0;
+  }
+
+  @Override
   public void deleteNote(String collection, String name) {
     database.update(
         "DELETE FROM @notes WHERE collection = ? AND name = ?",

@@ -158,6 +158,13 @@ class LostPostgresServerTest {
   }
 
   @Test
+  void ofTwoServersOneCreatesANote() {
+    assertThat(one.createNote("keys", "key", "one")).isTrue();
+    assertThat(other.createNote("keys", "key", "other")).isFalse();
+    assertThat(other.readNote("keys", "key")).contains("one");
+  }
+
+  @Test
   void entriesOfTwoServersHaveNumbersWithoutGaps() {
     JobId id = submit("1", "2", "3", "4");
     for (int i = 0; i < 4; i++) {

@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -74,7 +75,7 @@ class ServerChaosTest {
       assertThat(System.nanoTime())
           .as("only %s of %s completed", reader.counts(), jobs)
           .isLessThan(end);
-      Thread.onSpinWait();
+      LockSupport.parkNanos(20_000_000);
     }
   }
 
