@@ -114,15 +114,19 @@ public final class Migrations {
     }
     for (Migration migration : migrations) {
       if (migration.version() > last) {
-        statement.execute(database.inSchema(migration.statements()));
-        statement.execute(
-            database.inSchema("INSERT INTO @schema_versions (version, minimum) VALUES (")
-                + migration.version()
-                + ", "
-                + migration.minimum()
-                + ")");
+        run(statement, migration);
       }
     }
+  }
+
+  private void run(Statement statement, Migration migration) throws SQLException {
+    statement.execute(database.inSchema(migration.statements()));
+    statement.execute(
+        database.inSchema("INSERT INTO @schema_versions (version, minimum) VALUES (")
+            + migration.version()
+            + ", "
+            + migration.minimum()
+            + ")");
   }
 
   private static boolean exists(Statement statement, String schema) throws SQLException {

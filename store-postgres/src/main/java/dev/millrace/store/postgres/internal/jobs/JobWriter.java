@@ -1,6 +1,5 @@
 package dev.millrace.store.postgres.internal.jobs;
 
-import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.event.LogEntryJson;
 import dev.millrace.core.internal.rules.JobUpdate;
@@ -9,7 +8,6 @@ import dev.millrace.store.postgres.internal.db.CommitFlusher;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
 import dev.millrace.store.postgres.internal.rows.WrittenRows;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -23,6 +21,13 @@ import org.jspecify.annotations.Nullable;
  * only if that has the version that was read. Thread-safe.
  */
 final class JobWriter {
+  private static final String UPDATE =
+      "UPDATE @jobs SET (last_number, version, offered_until, "
+          + ChangedColumns.NAMES
+          + ") = (?, ?, NULL, "
+          + ChangedColumns.VALUES
+          + ") WHERE key = ? AND version = ? RETURNING key";
+
   private final Database database;
   private final CommitFlusher flusher;
   private final Runnable workAdded;
@@ -43,27 +48,7 @@ final class JobWriter {
       return 0;
     }
     long version = newVersion();
-    Map<String, Long> counts = job.takeCountChanges();
-    ChangedColumns columns = ChangedColumns.of(job, update.steadyNow());
-    StatementBuilder statement = new StatementBuilder();
-    List<@Nullable Object> values = new ArrayList<>(List.of(entries.getLast().number(), version));
-    values.addAll(Arrays.asList(columns.values()));
-    values.addAll(List.of(job.key(), job.version()));
-    statement.with(
-        "changed",
-        "UPDATE @jobs SET (last_number, version, offered_until, "
-            + ChangedColumns.NAMES
-            + ") = (?, ?, NULL, "
-            + ChangedColumns.VALUES
-            + ") WHERE key = ? AND version = ? RETURNING key",
-        values.toArray());
-    addEntries(statement, entries, version);
-    addCounts(statement, counts);
-    addTasks(statement, job.unwritten().values());
-    addLeases(statement, job, update);
-    statement.select(
-        "SELECT key, (SELECT id FROM @incarnation) AS incarnation,"
-            + " set_config('synchronous_commit', 'off', true) FROM changed");
+    StatementBuilder statement = statement(job, update, version);
     long incarnation =
         database
             .first(statement.text(), row -> row.getLong("incarnation"), statement.values())
@@ -72,6 +57,24 @@ final class JobWriter {
     job.version(version);
     job.unwritten().clear();
     return committed(job, incarnation);
+  }
+
+  private static StatementBuilder statement(PostgresJob job, JobUpdate update, long version) {
+    List<LogEntry> entries = update.entries();
+    Map<String, Long> counts = job.takeCountChanges(); // first: the columns have them, too
+    ChangedColumns columns = ChangedColumns.of(job, update.steadyNow());
+    List<@Nullable Object> values = new ArrayList<>(List.of(entries.getLast().number(), version));
+    values.addAll(Arrays.asList(columns.values()));
+    values.addAll(List.of(job.key(), job.version()));
+    StatementBuilder statement = new StatementBuilder();
+    statement.with("changed", UPDATE, values.toArray());
+    addEntries(statement, entries, version);
+    addCounts(statement, counts);
+    addTasks(statement, job.unwritten().values());
+    GrantedLeases.of(entries).addTo(statement, job.id(), update.steadyNow());
+    return statement.select(
+        "SELECT key, (SELECT id FROM @incarnation) AS incarnation,"
+            + " set_config('synchronous_commit', 'off', true) FROM changed");
   }
 
   private long committed(PostgresJob job, long incarnation) {
@@ -124,45 +127,5 @@ final class JobWriter {
           rows.specs(),
           rows.rendered());
     }
-  }
-
-  /** Leases are granted with their claims, so that no crash comes between. */
-  private static void addLeases(StatementBuilder statement, PostgresJob job, JobUpdate update) {
-    List<Integer> stages = new ArrayList<>();
-    List<Integer> tasks = new ArrayList<>();
-    List<Long> epochs = new ArrayList<>();
-    List<Long> numbers = new ArrayList<>();
-    List<Double> lengths = new ArrayList<>();
-    for (LogEntry entry : update.entries()) {
-      if (entry.fact() instanceof Fact.TaskChanged(int stage, int task, var _, var detail)
-          && detail instanceof Fact.Detail.Claimed(long epoch, var _, var lease, var _)
-          && lease != null) {
-        stages.add(stage);
-        tasks.add(task);
-        epochs.add(epoch);
-        numbers.add(entry.number());
-        lengths.add(seconds(lease));
-      }
-    }
-    if (!stages.isEmpty()) {
-      statement.with(
-          "leased",
-          "INSERT INTO @leases (job, stage, task, epoch, number, length, until)"
-              + " SELECT ?, t.stage, t.task, t.epoch, t.number, make_interval(secs => t.secs),"
-              + " ?::timestamptz + make_interval(secs => t.secs) FROM changed,"
-              + " unnest(?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::float8[])"
-              + " AS t (stage, task, epoch, number, secs)",
-          job.id().value(),
-          update.steadyNow(),
-          stages.toArray(Integer[]::new),
-          tasks.toArray(Integer[]::new),
-          epochs.toArray(Long[]::new),
-          numbers.toArray(Long[]::new),
-          lengths.toArray(Double[]::new));
-    }
-  }
-
-  static double seconds(Duration length) {
-    return length.toNanos() / 1e9;
   }
 }

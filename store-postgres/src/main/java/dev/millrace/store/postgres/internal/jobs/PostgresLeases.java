@@ -58,9 +58,9 @@ final class PostgresLeases implements Leases {
           key.task(),
           key.token().epoch(),
           key.token().number(),
-          JobWriter.seconds(length),
+          GrantedLeases.seconds(length),
           now,
-          JobWriter.seconds(length));
+          GrantedLeases.seconds(length));
     }
   }
 

@@ -54,15 +54,33 @@ final class ChaosServer {
     }
   }
 
+  /** Nobody else answers for it while this server lives. */
+  private static void untilAnswered(Runnable answer) {
+    while (true) {
+      try {
+        answer.run();
+        return;
+      } catch (StoreBrokenException e) {
+        throw e;
+      } catch (StoreException e) {
+        LockSupport.parkNanos(50_000_000);
+      }
+    }
+  }
+
   private static void work(PostgresStore store) {
     List<Claim> claims = store.claim(new ClaimRequest(Set.of("a", "b"), 4, "worker", null));
     for (Claim claim : claims) {
-      store.appendJournal(claim, new OutputChunk(List.of(1), List.of(claim.inputText())));
-      if (ThreadLocalRandom.current().nextInt(10) == 0) {
-        store.release(claim, "another one may do it");
-      } else {
-        store.complete(claim, TaskResult.of("<" + claim.inputText() + ">"));
-      }
+      boolean releases = ThreadLocalRandom.current().nextInt(10) == 0;
+      untilAnswered(
+          () -> {
+            store.appendJournal(claim, new OutputChunk(List.of(1), List.of(claim.inputText())));
+            if (releases) {
+              store.release(claim, "another one may do it");
+            } else {
+              store.complete(claim, TaskResult.of("<" + claim.inputText() + ">"));
+            }
+          });
     }
     if (claims.isEmpty()) {
       LockSupport.parkNanos(20_000_000);

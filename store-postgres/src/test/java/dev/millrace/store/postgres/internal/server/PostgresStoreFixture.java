@@ -10,7 +10,7 @@ import java.time.Duration;
 
 /** A schema of the embedded database, empty at first. */
 public final class PostgresStoreFixture implements StoreFixture {
-  private final Database database = EmbeddedDatabase.migrated();
+  private final Database database = EmbeddedDatabase.emptied("one_server");
 
   @Override
   public JobStore open(ContractSettings settings) {

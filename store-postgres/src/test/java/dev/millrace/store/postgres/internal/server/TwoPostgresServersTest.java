@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** The contract holds where two servers share the database: each call goes to the other one. */
 class TwoPostgresServersTest extends StoreContract {
-  private final Database database = EmbeddedDatabase.migrated();
+  private final Database database = EmbeddedDatabase.emptied("two_servers");
 
   /** Two servers, whose tokens have the same epoch so that they can be compared. */
   private record Servers(PostgresStore first, PostgresStore second) {
