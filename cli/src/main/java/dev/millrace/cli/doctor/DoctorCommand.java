@@ -7,7 +7,7 @@ import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.command.SuggestedCommand;
-import dev.millrace.cli.command.UsageException;
+import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.model.MachineMemory;
 import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.cli.place.PlaceOpener;
@@ -33,8 +33,8 @@ public final class DoctorCommand implements Command {
       Option.value(
               PlaceLocator.OPTION.name(),
               "DIR",
-              "the workspace, or a database's postgresql:// URL; else\n"
-                  + "a leading argument, else MILLRACE_WORKSPACE, else the\n"
+              "the workspace, or the address of a database; else a\n"
+                  + "leading argument, else MILLRACE_WORKSPACE, else the\n"
                   + "current directory")
           .letter('d');
 

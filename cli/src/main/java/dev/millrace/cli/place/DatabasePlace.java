@@ -1,7 +1,7 @@
 package dev.millrace.cli.place;
 
 import dev.millrace.cli.command.Shell;
-import dev.millrace.cli.command.UsageException;
+import dev.millrace.cli.args.UsageException;
 import dev.millrace.core.Work;
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.EntityId;

@@ -94,6 +94,15 @@ public final class PlaceLocator {
     return required(given == null ? defaultName(shell) : given);
   }
 
+  /** Refuses to stop the servers of a database: there may be many, on other machines. */
+  public static void requireStoppable(boolean stops, String named) {
+    if (stops && PlaceOpener.isDatabase(named)) {
+      throw new UsageException(
+          "stopping ends the one server of a workspace; a database has any number of them: send"
+              + " SIGTERM to each where it runs");
+    }
+  }
+
   private static String required(@Nullable String name) {
     if (name == null) {
       throw new UsageException("no workspace: " + REMEDY);

@@ -164,11 +164,7 @@ public final class ServeCommand implements Command {
         NetworkOptions.configured(shell, words, configurable(), ConfigurationUse.SERVER);
     if (given.has(STATUS) || given.has(STOP)) {
       String named = PlaceLocator.toServe(shell, given);
-      if (given.has(STOP) && PlaceOpener.isDatabase(named)) {
-        throw new UsageException(
-            "--stop ends the one server of a workspace; a database has any number of them: send"
-                + " SIGTERM to each where it runs");
-      }
+      PlaceLocator.requireStoppable(given.has(STOP), named);
       OwnablePlace place = PlaceOpener.openToManage(shell, named);
       return given.has(STATUS)
           ? new OwnerStatusPrinter(shell, place, OwnerStatusPrinter.ALL_FIELDS)

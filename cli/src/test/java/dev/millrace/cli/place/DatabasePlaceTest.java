@@ -64,8 +64,8 @@ class DatabasePlaceTest {
   @Test
   void leversWorkFromAnyProcess() {
     String url = url("levers");
-    String id = cli().submit("--workspace", url, "hello");
-    assertThat(cli().run("pause", url, id).status()).isZero();
+    String id = cli().submit(url, "hello");
+    assertThat(cli().run("pause", "--workspace", url, id).status()).isZero();
     assertThat(cli().run("jobs", url, "--json").out()).contains("PAUSED");
     assertThat(cli().run("resume", url, id).status()).isZero();
     assertThat(cli().run("abort", url, id).status()).isZero();

@@ -297,7 +297,7 @@ class IdempotentSubmitterTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"writeNote", "submit"})
+  @ValueSource(strings = {"createNote", "submit"})
   void repetitionRepairsACrash(String verb) {
     for (boolean done : new boolean[] {false, true}) {
       String key = verb + done;

@@ -90,7 +90,7 @@ class SharedDatabaseTest {
     receiver.createContext(
         "/",
         exchange -> {
-          calls.add(exchange.getRequestHeaders().getFirst("webhook-id"));
+          calls.add(exchange.getRequestHeaders().getFirst("Millrace-Event-Id"));
           exchange.sendResponseHeaders(204, -1);
           exchange.close();
         });

@@ -30,6 +30,7 @@ public final class PostgresDatabase implements AutoCloseable {
   public static PostgresDatabase open(PostgresSettings settings) {
     Database database = Database.of(settings);
     try {
+      database.requireReachable();
       new Migrations(database).run();
       return new PostgresDatabase(database);
     } catch (RuntimeException | Error e) {
@@ -82,6 +83,7 @@ public final class PostgresDatabase implements AutoCloseable {
   /** Looks at a database without changing it. */
   public static DatabaseStatus inspect(PostgresSettings settings) {
     try (Database database = Database.of(settings)) {
+      database.requireReachable();
       DatabaseInspector inspector = new DatabaseInspector(database);
       Migrations migrations = new Migrations(database);
       int version = migrations.current();

@@ -191,7 +191,7 @@ public final class JobUpdater<J extends StoredJob> {
 
   /** Drops the jobs that another process has changed: it may have ended them. */
   void forgetOutdated() {
-    for (J job : jobs.all()) {
+    for (J job : repository.perhapsOutdated(jobs.all())) {
       if (job.lock.tryLock()) { // one that is in use is checked by its step
         try {
           if (!job.isForgotten() && !repository.isCurrent(job)) {

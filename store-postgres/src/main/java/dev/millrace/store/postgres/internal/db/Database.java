@@ -80,6 +80,15 @@ public final class Database implements AutoCloseable {
     return settings;
   }
 
+  /** Connects once: the pool would try for long before it says what is wrong. */
+  public void requireReachable() {
+    try (Connection connection = openSession()) {
+      connection.isValid(0);
+    } catch (SQLException e) {
+      throw DatabaseErrors.of(this, e);
+    }
+  }
+
   /** A connection outside of the pool, for a session of its own; the caller closes it. */
   public Connection openSession() throws SQLException {
     Connection connection = new Driver().connect(settings.jdbcUrl(), properties(settings));

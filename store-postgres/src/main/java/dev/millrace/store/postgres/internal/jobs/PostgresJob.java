@@ -51,7 +51,7 @@ public final class PostgresJob extends StoredJob {
 
   private Map<String, Long> counted = Map.of();
   private boolean fresh = true;
-  private long version;
+  private volatile long version; // a sweep looks at it without the lock
   private long key;
   private final long incarnation;
   private @Nullable Instant dueFrom;

@@ -37,6 +37,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -173,6 +174,15 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   public boolean isCurrent(PostgresJob job) {
     return job.incarnation() == flusher.incarnation()
         && (job.takeFresh() || tables.jobs().isVersion(job.key(), job.version()));
+  }
+
+  @Override
+  public Collection<PostgresJob> perhapsOutdated(Collection<PostgresJob> jobs) {
+    Map<Long, PostgresJob> byKey = new HashMap<>();
+    jobs.forEach(job -> byKey.put(job.key(), job));
+    Map<Long, Long> versions = new HashMap<>();
+    byKey.forEach((key, job) -> versions.put(key, job.version()));
+    return tables.jobs().outdated(versions).stream().map(byKey::get).toList();
   }
 
   @Override

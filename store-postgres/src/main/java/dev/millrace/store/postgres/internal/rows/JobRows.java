@@ -14,6 +14,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -164,6 +165,18 @@ public final class JobRows {
 
   public boolean isVersion(long key, long version) {
     return database.isTrue("SELECT version = ? FROM @jobs WHERE key = ?", version, key);
+  }
+
+  /** The keys of jobs that have other versions than these, or are gone. */
+  public List<Long> outdated(Map<Long, Long> versions) {
+    return versions.isEmpty()
+        ? List.of()
+        : database.list(
+            "SELECT t.key FROM unnest(?::bigint[], ?::bigint[]) AS t (key, version)"
+                + " LEFT JOIN @jobs j ON j.key = t.key WHERE j.version IS DISTINCT FROM t.version",
+            row -> row.getLong("key"),
+            versions.keySet().toArray(Long[]::new),
+            versions.values().toArray(Long[]::new));
   }
 
   /** Changes with every change of the row; empty if there is none. */

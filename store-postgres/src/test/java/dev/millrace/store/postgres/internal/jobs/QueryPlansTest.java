@@ -28,8 +28,8 @@ class QueryPlansTest {
     insert(50, "IN_PROGRESS", "NULL", "NULL", "NULL", "'{generate}'::text[]");
     database.update(
         "INSERT INTO @entries (job, number, version, entry)"
-            + " SELECT j, n, 1, '{}' FROM generate_series(1, 500) j, generate_series(1, 20) n"
-            + " UNION ALL SELECT 501, n, 1, '{}' FROM generate_series(1, 20000) n");
+            + " SELECT j, n, 1, '{}'::json FROM generate_series(1, 500) j, generate_series(1, 20) n"
+            + " UNION ALL SELECT 501, n, 1, '{}'::json FROM generate_series(1, 20000) n");
     database.update("ANALYZE @jobs, @entries");
   }
 

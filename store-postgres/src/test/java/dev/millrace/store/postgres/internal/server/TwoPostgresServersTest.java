@@ -28,7 +28,7 @@ class TwoPostgresServersTest extends StoreContract {
     }
   }
 
-  private long epoch = 1_000; // not of any row: both servers have it
+  private long epoch = 1_000_000_000; // not of any row: both servers have it
   private Servers servers;
 
   @Override
