@@ -53,7 +53,8 @@ public final class DatabaseCheck {
 
   private void tables(Findings findings, DatabaseStatus status) {
     if (status.schemaVersion() == 0) {
-      findings.ok("tables", "none in schema " + settings.schema() + "; the first server makes them");
+      findings.ok(
+          "tables", "none in schema " + settings.schema() + "; the first server makes them");
     } else if (status.schemaVersion() < status.latestVersion()) {
       findings.warn(
           "tables",
@@ -73,8 +74,7 @@ public final class DatabaseCheck {
           "raise max_connections, or write connections=N into the address");
     } else {
       findings.ok(
-          "connections",
-          status.freeConnections() + " are free; a server takes up to " + wanted);
+          "connections", status.freeConnections() + " are free; a server takes up to " + wanted);
     }
   }
 

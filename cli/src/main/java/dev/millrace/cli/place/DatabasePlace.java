@@ -1,7 +1,7 @@
 package dev.millrace.cli.place;
 
-import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.Shell;
 import dev.millrace.core.Work;
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.EntityId;
@@ -157,8 +157,7 @@ final class DatabasePlace implements OwnablePlace {
   @Override
   public Path programs() {
     return Path.of(
-        System.getProperty("java.io.tmpdir"),
-        "millrace-programs-" + ProcessHandle.current().pid());
+        System.getProperty("java.io.tmpdir"), "millrace-programs-" + ProcessHandle.current().pid());
   }
 
   @Override

@@ -31,10 +31,7 @@ class DatabasePlaceTest {
   }
 
   private static String url(String schema) {
-    return "postgresql://postgres@localhost:"
-        + postgres.getPort()
-        + "/postgres?schema="
-        + schema;
+    return "postgresql://postgres@localhost:" + postgres.getPort() + "/postgres?schema=" + schema;
   }
 
   private InProcessCli cli() {
@@ -48,15 +45,7 @@ class DatabasePlaceTest {
     assertThat(cli().run("jobs", url, "--json").out()).contains(id).contains("PENDING");
     assertThat(cli().run("serve", "--store", url, "--status").line()).isEqualTo("not running");
     Result served =
-        cli()
-            .run(
-                "serve",
-                "--store",
-                url,
-                "--exec",
-                "generate=tr a-z A-Z",
-                "--no-http",
-                "--drain");
+        cli().run("serve", "--store", url, "--exec", "generate=tr a-z A-Z", "--no-http", "--drain");
     assertThat(served.status()).as(served.toString()).isZero();
     assertThat(cli().run("flow", url, id).line()).isEqualTo("HELLO");
   }

@@ -83,9 +83,7 @@ public final class CountCategories {
       case "job" -> jobs.merge(JobState.valueOf(word(words, 1)), count, Long::sum);
       case "stage" ->
           stages.merge(
-              new StageGroup(StageState.valueOf(word(words, 1)), word(words, 2)),
-              count,
-              Long::sum);
+              new StageGroup(StageState.valueOf(word(words, 1)), word(words, 2)), count, Long::sum);
       case "task" -> tasks.merge(taskGroup(words), count, Long::sum);
       case "queue" -> queue.merge(taskGroup(words), count, Long::sum);
       case "waiting" ->

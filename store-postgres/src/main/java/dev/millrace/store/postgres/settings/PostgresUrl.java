@@ -42,7 +42,8 @@ final class PostgresUrl {
     this.user = firstOf(decoded(credentials[0]), "user", "PGUSER");
     this.password = password(credentials.length < 2 ? null : decoded(credentials[1]));
     this.hosts = withPorts(firstOf(authority.substring(at + 1), "host", "PGHOST"));
-    String name = firstOf(slash < 0 ? "" : decoded(rest.substring(slash + 1)), "dbname", "PGDATABASE");
+    String name =
+        firstOf(slash < 0 ? "" : decoded(rest.substring(slash + 1)), "dbname", "PGDATABASE");
     if (name == null || name.isEmpty() || name.contains("/")) {
       throw new IllegalArgumentException("the address names no database" + FORM);
     }

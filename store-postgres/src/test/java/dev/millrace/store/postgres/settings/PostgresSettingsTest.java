@@ -35,8 +35,18 @@ class PostgresSettingsTest {
         PostgresSettings.parse(
             "postgresql://",
             Map.of(
-                "PGHOST", "db", "PGPORT", "6000", "PGDATABASE", "jobs", "PGUSER", "anna",
-                "PGPASSWORD", "secret", "PGSSLMODE", "require"));
+                "PGHOST",
+                "db",
+                "PGPORT",
+                "6000",
+                "PGDATABASE",
+                "jobs",
+                "PGUSER",
+                "anna",
+                "PGPASSWORD",
+                "secret",
+                "PGSSLMODE",
+                "require"));
     assertThat(settings.jdbcUrl()).isEqualTo("jdbc:postgresql://db:6000/jobs");
     assertThat(settings.user()).isEqualTo("anna");
     assertThat(settings.password()).isEqualTo("secret");
@@ -64,8 +74,7 @@ class PostgresSettingsTest {
           "postgresql://anna@db/jobs?password=secret",
           "postgresql://anna@db/jobs?sslpassword=secret"
         }) {
-      assertThat(parse(url).toString())
-          .isEqualTo("postgresql://anna@db:5432/jobs?schema=millrace");
+      assertThat(parse(url).toString()).isEqualTo("postgresql://anna@db:5432/jobs?schema=millrace");
     }
   }
 

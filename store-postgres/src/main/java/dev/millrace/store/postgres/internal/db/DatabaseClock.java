@@ -40,7 +40,9 @@ public final class DatabaseClock extends ProcessClock {
   private static Sample ask(Database database, long correction) {
     long before = System.nanoTime();
     Instant wall =
-        database.first("SELECT clock_timestamp() AS now", row -> Times.read(row, "now")).orElseThrow();
+        database
+            .first("SELECT clock_timestamp() AS now", row -> Times.read(row, "now"))
+            .orElseThrow();
     long after = System.nanoTime();
     return new Sample(wall, before + (after - before) / 2, correction);
   }

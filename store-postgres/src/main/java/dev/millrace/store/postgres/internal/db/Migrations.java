@@ -24,7 +24,8 @@ public final class Migrations {
   private static final List<String> FILES =
       List.of("001-servers.sql", "002-jobs.sql", "003-contents.sql");
 
-  private static final Pattern MINIMUM = Pattern.compile("-- minimum: ([0-9]+)\n.*", Pattern.DOTALL);
+  private static final Pattern MINIMUM =
+      Pattern.compile("-- minimum: ([0-9]+)\n.*", Pattern.DOTALL);
 
   /** Any number that other programs are unlikely to use; the schema's name is its second half. */
   private static final int LOCK = 0x6d696c6c;
@@ -45,8 +46,10 @@ public final class Migrations {
   }
 
   private static Migration read(String file) {
-    try (InputStream in = Migrations.class.getResourceAsStream("/dev/millrace/store/postgres/migrations/" + file)) {
-      String text = new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8);
+    try (InputStream in =
+        Migrations.class.getResourceAsStream("/dev/millrace/store/postgres/migrations/" + file)) {
+      String text =
+          new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8);
       Matcher minimum = MINIMUM.matcher(text);
       if (!minimum.matches()) {
         throw new IllegalStateException(file + " does not start with its minimum version");
@@ -66,8 +69,7 @@ public final class Migrations {
   /** The version of the schema; 0 if it is not there. */
   public int current() {
     boolean there =
-        database.isTrue(
-            "SELECT to_regclass(?) IS NOT NULL", database.inSchema("@schema_versions"));
+        database.isTrue("SELECT to_regclass(?) IS NOT NULL", database.inSchema("@schema_versions"));
     return there
         ? database
             .first("SELECT coalesce(max(version), 0) FROM @schema_versions", row -> row.getInt(1))

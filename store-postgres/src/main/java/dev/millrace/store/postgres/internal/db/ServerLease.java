@@ -41,8 +41,7 @@ public final class ServerLease {
    * @param serves whether it stays, and may lead the others
    * @param length how long it lives without renewing
    */
-  public static ServerLease join(
-      Database database, String name, boolean serves, Duration length) {
+  public static ServerLease join(Database database, String name, boolean serves, Duration length) {
     long before = System.nanoTime();
     long epoch =
         database

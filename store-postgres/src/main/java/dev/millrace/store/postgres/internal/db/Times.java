@@ -17,8 +17,7 @@ public final class Times {
   private Times() {}
 
   static OffsetDateTime toDatabase(Instant time) {
-    Instant possible =
-        time.isBefore(EARLIEST) ? EARLIEST : time.isAfter(LATEST) ? LATEST : time;
+    Instant possible = time.isBefore(EARLIEST) ? EARLIEST : time.isAfter(LATEST) ? LATEST : time;
     return possible.atOffset(ZoneOffset.UTC);
   }
 

@@ -33,8 +33,8 @@ record ChangedColumns(
     @Nullable String finalCounts) {
 
   static final String NAMES =
-      "state, priority, at_gate, updated_at, ended_at, rank, claim_type, claim_at, due_at, running_types,"
-          + " running_epochs, final_counts";
+      "state, priority, at_gate, updated_at, ended_at, rank, claim_type, claim_at, due_at,"
+          + " running_types, running_epochs, final_counts";
 
   /** For the values, in the same order. */
   static final String VALUES =

@@ -84,17 +84,7 @@ final class ClaimPages {
 
   private List<Entry> offer(String[] types, long rank, String sortKey, int size, Instant now) {
     return database
-        .list(
-            OFFER,
-            ClaimPages::entry,
-            types,
-            now,
-            rank,
-            sortKey,
-            epoch,
-            size,
-            size,
-            epoch)
+        .list(OFFER, ClaimPages::entry, types, now, rank, sortKey, epoch, size, size, epoch)
         .stream()
         .sorted(ORDER)
         .toList();

@@ -141,8 +141,8 @@ final class JobInserter {
     }
   }
 
-  private static void copyResults(
-      Database.Statements statements, long key, Map<Long, Long> copies) throws SQLException {
+  private static void copyResults(Database.Statements statements, long key, Map<Long, Long> copies)
+      throws SQLException {
     List<Map.Entry<Long, Long>> all = List.copyOf(copies.entrySet());
     for (int from = 0; from < all.size(); from += MOST_ROWS) {
       List<Map.Entry<Long, Long>> some = chunk(all, from);

@@ -52,8 +52,7 @@ final class JobWriter {
     long incarnation =
         database
             .first(statement.text(), row -> row.getLong("incarnation"), statement.values())
-            .orElseThrow(
-                () -> new ConcurrentUpdateException("job " + job.id() + " was changed"));
+            .orElseThrow(() -> new ConcurrentUpdateException("job " + job.id() + " was changed"));
     job.version(version);
     job.unwritten().clear();
     return committed(job, incarnation);

@@ -87,8 +87,7 @@ final class PostgresClaimIndex implements ClaimIndex {
 
   private boolean isDropped(JobId id) {
     Instant until = dropped.get(id);
-    return until != null
-        && (timeline.now().steady().isBefore(until) || !dropped.remove(id, until));
+    return until != null && (timeline.now().steady().isBefore(until) || !dropped.remove(id, until));
   }
 
   private Page read(Set<String> types, @Nullable Page after, int wanted) {

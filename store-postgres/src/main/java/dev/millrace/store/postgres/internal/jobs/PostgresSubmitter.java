@@ -83,8 +83,7 @@ public final class PostgresSubmitter implements JobSubmitter {
         !request.fromStart() && AdoptionRules.adopts(ended.fold().state(), ended.fold());
     Map<Long, Long> copies = new HashMap<>();
     JobId id = request.id() == null ? ids.get() : request.id();
-    AdoptedResults adopted =
-        adopts ? new AdoptedResults(ended, repository.rows(), copies) : null;
+    AdoptedResults adopted = adopts ? new AdoptedResults(ended, repository.rows(), copies) : null;
     JobView view = insert(newJob(id, spec, copies), copies, adopted);
     return view == null
         ? RetryResult.existing(reader.find(id).orElseThrow())
@@ -95,7 +94,8 @@ public final class PostgresSubmitter implements JobSubmitter {
   private PostgresJob newJob(JobId id, JobSpec given, Map<Long, Long> copies) {
     Moment now = repository.now();
     JobSpec spec =
-        JobDocument.read(Json.object(Json.write(JobDocument.write(given, true))), JobDocument.INLINE);
+        JobDocument.read(
+            Json.object(Json.write(JobDocument.write(given, true))), JobDocument.INLINE);
     JobPlan plan = JobPlan.of(spec, now.wall());
     List<StageSpec> stages =
         spec.stages().stream().map(stage -> stage.withTasks(List.of())).toList();

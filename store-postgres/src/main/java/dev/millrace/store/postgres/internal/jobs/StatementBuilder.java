@@ -15,7 +15,11 @@ final class StatementBuilder {
 
   /** Adds a part: its rows have that name for the parts behind it. */
   StatementBuilder with(String name, String part, @Nullable Object... more) {
-    text.append(parts++ == 0 ? "WITH " : ", ").append(name).append(" AS (").append(part).append(')');
+    text.append(parts++ == 0 ? "WITH " : ", ")
+        .append(name)
+        .append(" AS (")
+        .append(part)
+        .append(')');
     return values(more);
   }
 

@@ -60,8 +60,7 @@ final class UnreadableJobs {
 
   long count() {
     return database
-        .first(
-            "SELECT count(*) FROM @jobs WHERE unreadable IS NOT NULL", row -> row.getLong(1))
+        .first("SELECT count(*) FROM @jobs WHERE unreadable IS NOT NULL", row -> row.getLong(1))
         .orElse(0L);
   }
 }

@@ -19,17 +19,15 @@ public final class DatabaseInspector {
   }
 
   public String setting(String name) {
-    return database
-        .first("SELECT current_setting(?)", row -> row.getString(1), name)
-        .orElseThrow();
+    return database.first("SELECT current_setting(?)", row -> row.getString(1), name).orElseThrow();
   }
 
   public int freeConnections() {
     return database
         .first(
-            "SELECT current_setting('max_connections')::int"
-                + " - current_setting('superuser_reserved_connections')::int"
-                + " - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')",
+            "SELECT current_setting('max_connections')::int -"
+                + " current_setting('superuser_reserved_connections')::int - (SELECT count(*) FROM"
+                + " pg_stat_activity WHERE backend_type = 'client backend')",
             row -> row.getInt(1))
         .orElseThrow();
   }

@@ -76,9 +76,7 @@ public final class PostgresReader implements JobReader {
         () ->
             snapshots
                 .find(id)
-                .map(
-                    job ->
-                        ViewFactory.job(JobHeader.of(id, job.row().spec()), job.fold())));
+                .map(job -> ViewFactory.job(JobHeader.of(id, job.row().spec()), job.fold())));
   }
 
   @Override

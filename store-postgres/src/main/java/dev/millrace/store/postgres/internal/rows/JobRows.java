@@ -53,8 +53,7 @@ public final class JobRows {
 
   private static JobRow read(JobId id, ResultSet row) throws SQLException {
     Instant createdAt = Objects.requireNonNull(Times.read(row, "created_at"));
-    JobSpec spec =
-        JobDocument.read(Json.object(row.getString("document")), JobDocument.INLINE);
+    JobSpec spec = JobDocument.read(Json.object(row.getString("document")), JobDocument.INLINE);
     JobPlan plan = StagePlanJson.read(spec, createdAt, row.getString("plan"));
     return new JobRow(
         row.getLong("key"),
@@ -128,7 +127,8 @@ public final class JobRows {
     return database.list(
         "SELECT version, entry::text AS entry FROM @entries"
             + " WHERE job = ? AND number BETWEEN ? AND ? ORDER BY number",
-        row -> new VersionedEntry(row.getLong("version"), LogEntryJson.read(row.getString("entry"))),
+        row ->
+            new VersionedEntry(row.getLong("version"), LogEntryJson.read(row.getString("entry"))),
         key,
         from,
         to);

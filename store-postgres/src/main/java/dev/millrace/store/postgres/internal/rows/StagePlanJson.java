@@ -43,14 +43,12 @@ public final class StagePlanJson {
       JsonObject plan = JsonObject.of(written.get(stages.size()), "plan");
       Map<Integer, Integer> attempts = new TreeMap<>();
       JsonObject own = plan.object("attempts");
-      own.values().keySet().forEach(
-              task -> attempts.put(Integer.parseInt(task), (int) own.integer(task, 0)));
+      own.values()
+          .keySet()
+          .forEach(task -> attempts.put(Integer.parseInt(task), (int) own.integer(task, 0)));
       stages.add(
           new StagePlan(
-              stage,
-              (int) plan.integer("tasks", 0),
-              plan.flag("template", false),
-              attempts));
+              stage, (int) plan.integer("tasks", 0), plan.flag("template", false), attempts));
     }
     return new JobPlan(createdAt, spec.held(), !spec.open(), stages);
   }

@@ -23,7 +23,8 @@ public final class TaskRows {
    * @param given as submitted or added; null if it was made of a result
    * @param rendered where a template was given, or nothing
    */
-  public record TaskRow(int stage, int task, @Nullable TaskSpec given, @Nullable TaskSpec rendered) {
+  public record TaskRow(
+      int stage, int task, @Nullable TaskSpec given, @Nullable TaskSpec rendered) {
     /** What a worker gets. */
     public TaskSpec spec() {
       if (rendered != null) {

@@ -6,10 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Tasks as arrays of their columns, to be written by one statement. */
 public record WrittenRows(
-    Integer[] stages,
-    Integer[] tasks,
-    @Nullable String[] specs,
-    @Nullable String[] rendered) {
+    Integer[] stages, Integer[] tasks, @Nullable String[] specs, @Nullable String[] rendered) {
 
   public static WrittenRows of(Collection<TaskRow> rows) {
     return new WrittenRows(

@@ -30,7 +30,10 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
   private final ServerThreads threads;
 
   private PostgresStore(
-      StoreOptions options, PostgresRepository repository, ServerLease server, ServerThreads threads) {
+      StoreOptions options,
+      PostgresRepository repository,
+      ServerLease server,
+      ServerThreads threads) {
     super(repository, options.random(), new StoreFence(Threading.SYSTEM));
     this.repository = repository;
     this.submitter = new PostgresSubmitter(repository, repository.reader(), options.ids());
@@ -51,11 +54,10 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
   static PostgresStore open(Database database, StoreOptions options, OptionalLong epoch) {
     boolean alone =
         !database.isTrue("SELECT EXISTS (SELECT FROM @servers WHERE alive_until > now())");
-    ServerLease server = 
+    ServerLease server =
         ServerLease.join(database, options.name(), options.serves(), options.lease());
     PostgresRepository repository =
-        new PostgresRepository(
-            database, server, options.clock(), epoch.orElse(server.epoch()));
+        new PostgresRepository(database, server, options.clock(), epoch.orElse(server.epoch()));
     List<JobId> timed = alone ? repository.restartTimes() : List.of();
     ServerThreads threads = new ServerThreads(database, server, options.clock(), repository);
     PostgresStore store = new PostgresStore(options, repository, server, threads);

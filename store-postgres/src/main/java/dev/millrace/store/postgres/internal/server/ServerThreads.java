@@ -32,8 +32,7 @@ final class ServerThreads {
   private final PostgresRepository repository;
   private final CountDownLatch stop = new CountDownLatch(1);
 
-  ServerThreads(
-      Database database, ServerLease lease, Clock clock, PostgresRepository repository) {
+  ServerThreads(Database database, ServerLease lease, Clock clock, PostgresRepository repository) {
     this.database = database;
     this.lease = lease;
     this.clock = clock;

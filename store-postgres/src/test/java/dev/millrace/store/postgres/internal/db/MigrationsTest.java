@@ -81,6 +81,7 @@ class MigrationsTest {
     Migration broken = new Migration(2, 1, "CREATE TABLE @two (id int); SELECT 1 / 0");
     assertThatThrownBy(() -> version(FIRST, broken).run()).isInstanceOf(StoreException.class);
     assertThat(version(FIRST).current()).isEqualTo(1);
-    assertThat(database.isTrue("SELECT to_regclass(?) IS NULL", database.inSchema("@two"))).isTrue();
+    assertThat(database.isTrue("SELECT to_regclass(?) IS NULL", database.inSchema("@two")))
+        .isTrue();
   }
 }

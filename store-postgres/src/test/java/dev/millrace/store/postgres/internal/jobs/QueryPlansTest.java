@@ -61,9 +61,7 @@ class QueryPlansTest {
   }
 
   private static String plan(String statement) {
-    return database
-        .list("EXPLAIN (COSTS OFF) " + statement, row -> row.getString(1))
-        .stream()
+    return database.list("EXPLAIN (COSTS OFF) " + statement, row -> row.getString(1)).stream()
         .collect(Collectors.joining("\n"));
   }
 
@@ -80,13 +78,16 @@ class QueryPlansTest {
                 .replaceFirst("LIMIT \\?", "LIMIT 64")
                 .replaceFirst("LIMIT \\?", "LIMIT 64")
                 .replaceFirst("offered_to = \\?", "offered_to = 1")),
-        Arguments.of("jobs_due", "SELECT id FROM @jobs WHERE due_at <= now() ORDER BY due_at DESC LIMIT 500"),
+        Arguments.of(
+            "jobs_due",
+            "SELECT id FROM @jobs WHERE due_at <= now() ORDER BY due_at DESC LIMIT 500"),
         Arguments.of(
             "jobs_backoff",
             "SELECT claim_at FROM @jobs WHERE claim_at > '-infinity' ORDER BY claim_at LIMIT 1"),
         Arguments.of(
             "jobs_running",
-            "SELECT id FROM @jobs WHERE running_types && '{generate}' AND running_types IS NOT NULL"),
+            "SELECT id FROM @jobs WHERE running_types && '{generate}' AND running_types IS NOT"
+                + " NULL"),
         Arguments.of("jobs_ended", "SELECT id FROM @jobs WHERE ended_at < now() - interval '11 h'"),
         Arguments.of("jobs_unreadable", "SELECT count(*) FROM @jobs WHERE unreadable IS NOT NULL"),
         Arguments.of("jobs_pkey", "SELECT version = 3 FROM @jobs WHERE key = 7"),
@@ -105,7 +106,10 @@ class QueryPlansTest {
 
   @Test
   void theLogOfAJobIsReadInItsOrder() {
-    assertThat(plan("SELECT entry FROM @entries WHERE job = 501 AND number > 9 ORDER BY number LIMIT 500"))
+    assertThat(
+            plan(
+                "SELECT entry FROM @entries WHERE job = 501 AND number > 9 ORDER BY number LIMIT"
+                    + " 500"))
         .contains("entries_pkey")
         .doesNotContain("Sort");
   }

@@ -20,8 +20,7 @@ class TwoPostgresServersTest extends StoreContract {
   /** Two servers, whose tokens have the same epoch so that they can be compared. */
   private record Servers(PostgresStore first, PostgresStore second) {
     static Servers open(Database database, ContractSettings settings, long epoch) {
-      StoreOptions options =
-          PostgresStoreFixture.options(settings);
+      StoreOptions options = PostgresStoreFixture.options(settings);
       return new Servers(
           PostgresStore.open(database, options, OptionalLong.of(epoch)),
           PostgresStore.open(database, options, OptionalLong.of(epoch)));
