@@ -52,21 +52,25 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
    * @param epoch of the tokens of its claims, if that is not its own
    */
   static PostgresStore open(Database database, StoreOptions options, OptionalLong epoch) {
-    boolean alone =
-        !database.isTrue("SELECT EXISTS (SELECT FROM @servers WHERE alive_until > now())");
+    boolean first =
+        options.serves()
+            && !database.isTrue(
+                "SELECT EXISTS (SELECT FROM @servers WHERE serves AND alive_until > now())");
     ServerLease server =
         ServerLease.join(database, options.name(), options.serves(), options.lease());
     PostgresRepository repository =
         new PostgresRepository(database, server, options.clock(), epoch.orElse(server.epoch()));
-    List<JobId> timed = alone ? repository.restartTimes() : List.of();
+    List<JobId> timed = first ? repository.restartTimes() : List.of();
     ServerThreads threads = new ServerThreads(database, server, options.clock(), repository);
     PostgresStore store = new PostgresStore(options, repository, server, threads);
     threads.startRenewing();
-    if (options.serves()) {
+    if (options.listens()) {
       threads.startListening(store.updater()::changedElsewhere);
     }
     timed.forEach(store::touch);
-    store.recover();
+    if (options.serves()) {
+      store.recover();
+    }
     return store;
   }
 

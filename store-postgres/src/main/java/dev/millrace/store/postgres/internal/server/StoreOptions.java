@@ -17,7 +17,8 @@ import java.util.random.RandomGenerator;
  * @param clock the store's only source of time for jobs
  * @param ids called once for each submission
  * @param random for the jitter of backoffs
- * @param serves whether it stays, and learns at once what other servers change
+ * @param serves whether it stays; else it belongs to a command that ends soon and recovers nothing
+ * @param listens whether it learns at once what other servers change
  * @param lease how long others leave its tasks alone if it is silent
  */
 public record StoreOptions(
@@ -26,6 +27,7 @@ public record StoreOptions(
     Supplier<JobId> ids,
     RandomGenerator random,
     boolean serves,
+    boolean listens,
     Duration lease) {
 
   public static StoreOptions of(String name, Database database, boolean serves) {
@@ -34,6 +36,7 @@ public record StoreOptions(
         DatabaseClock.of(database),
         JobIdGenerator.forThisProcess()::next,
         RandomGenerator.getDefault(),
+        serves,
         serves,
         ServerLease.LENGTH);
   }

@@ -52,6 +52,7 @@ class LostPostgresServerTest {
             settings.ids(),
             settings.random(),
             serves,
+            serves,
             Duration.ofMinutes(5)));
   }
 

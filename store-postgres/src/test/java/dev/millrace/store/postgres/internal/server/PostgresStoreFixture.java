@@ -23,6 +23,7 @@ public final class PostgresStoreFixture implements StoreFixture {
         settings.clock(),
         settings.ids(),
         settings.random(),
+        true,
         false,
         Duration.ofMinutes(5)); // a test may be held up
   }
