@@ -35,6 +35,7 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
+    System.setProperty("slf4j.internal.verbosity", "ERROR"); // that libraries do not log is no news
     StandardOutput output = StandardOutput.standard();
     PrintStream err =
         new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);

@@ -48,6 +48,8 @@ class ModuleBoundariesTest {
   private enum Module {
     CORE("core"),
     STORE_FS("store.fs", "dev.millrace.core.."),
+    STORE_POSTGRES(
+        "store.postgres", "dev.millrace.core..", "com.zaxxer.hikari..", "org.postgresql.."),
     ENGINE("engine", "jdk.incubator.vector.."),
     TLS("tls"),
     CLUSTER("cluster", "dev.millrace.engine..", "dev.millrace.tls..", "org.jgroups.."),
@@ -181,9 +183,10 @@ class ModuleBoundariesTest {
   /** Our modules that use another's internal packages change with it; nobody else does. */
   @ParameterizedTest
   @CsvSource({
-    "core, store.fs server http cli",
+    "core, store.fs store.postgres server http cli",
     "engine, cluster server cli",
     "store.fs, ''",
+    "store.postgres, ''",
     "cluster, ''",
     "client, ''",
     "server, ''"
@@ -268,7 +271,7 @@ class ModuleBoundariesTest {
         .resideOutsideOfPackages("dev.millrace.cli.place", "dev.millrace.cli.doctor")
         .should()
         .dependOnClassesThat()
-        .resideInAPackage("dev.millrace.store.fs..")
+        .resideInAPackage("dev.millrace.store..")
         .check(MILLRACE);
   }
 

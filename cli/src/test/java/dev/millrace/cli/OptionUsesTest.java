@@ -87,6 +87,7 @@ class OptionUsesTest {
                   SERVE.replace("--no-wait", "--no-http")
                       + "--end-model m.gguf --join 127.0.0.1:1 --cert none --cert-key none --ca"
                       + " none --wait",
+                  "serve --store postgresql://127.0.0.1:1/jobs --status",
                   "serve -d ws --status --json",
                   "serve -d none --stop --timeout 5")),
           Map.entry(

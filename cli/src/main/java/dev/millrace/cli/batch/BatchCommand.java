@@ -175,6 +175,9 @@ public final class BatchCommand implements Command {
   private BatchRun.Settings settings(Shell shell, Arguments given, String name, @Nullable Path out)
       throws IOException {
     String named = place(shell, given, name);
+    if (PlaceOpener.isDatabase(named)) {
+      throw new UsageException("batch needs a workspace's directory, not a database");
+    }
     // A workspace is created only after the requests are checked.
     OwnablePlace existing =
         PlaceOpener.exists(shell, named) ? PlaceOpener.openToServe(shell, named) : null;

@@ -3,6 +3,7 @@ package dev.millrace.cli.doctor;
 import dev.millrace.cli.args.Arguments;
 import dev.millrace.cli.args.Option;
 import dev.millrace.cli.args.Syntax;
+import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
@@ -14,6 +15,7 @@ import dev.millrace.cli.serve.HttpOptions;
 import dev.millrace.cli.terminal.Colour;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.store.postgres.settings.PostgresSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,13 +28,14 @@ public final class DoctorCommand implements Command {
       Option.wholeNumber(
           "port", "N", "check this port for HTTP (default " + HttpOptions.USUAL_PORT + ")");
 
-  /** Unlike other commands, it looks at files: a URL is refused. */
+  /** Unlike other commands, it looks at files: a server's URL is refused. */
   private static final Option WORKSPACE =
       Option.value(
               PlaceLocator.OPTION.name(),
               "DIR",
-              "the workspace; else a leading argument, else\n"
-                  + "MILLRACE_WORKSPACE, else the current directory")
+              "the workspace, or the address of a database; else a\n"
+                  + "leading argument, else MILLRACE_WORKSPACE, else the\n"
+                  + "current directory")
           .letter('d');
 
   @Override
@@ -48,13 +51,18 @@ public final class DoctorCommand implements Command {
 
   @Override
   public int run(Shell shell, Arguments given) {
-    Path workspace = workspace(shell, given);
+    String place = place(shell, given);
+    boolean database = place != null && PlaceOpener.isDatabase(place);
+    Path workspace = place == null || database ? null : PlaceOpener.directory(shell, place);
     Findings findings = new Findings();
     ClockCheck clock = ClockCheck.begin();
     new JvmCheck().run(findings);
     new WatchLimitsCheck().run(findings);
     machine(shell, given, workspace, findings);
-    if (workspace == null) {
+    if (database) {
+      PostgresSettings settings = settings(shell, place);
+      findings.guard("database", () -> new DatabaseCheck(settings).run(findings));
+    } else if (workspace == null) {
       findings.ok("workspace", "none named, none in this directory: only the machine was checked");
     } else if (!Files.isDirectory(workspace)) {
       findings.fail(
@@ -93,14 +101,21 @@ public final class DoctorCommand implements Command {
             new PortCheck(port, given.has(PORT), OwnerCheck.httpAddress(workspace)).run(findings));
   }
 
-  private static @Nullable Path workspace(Shell shell, Arguments given) {
+  private static PostgresSettings settings(Shell shell, String url) {
+    try {
+      return PostgresSettings.parse(url, shell.environment());
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(e.getMessage());
+    }
+  }
+
+  private static @Nullable String place(Shell shell, Arguments given) {
     String named = given.get(WORKSPACE);
     given.requireAtMost(named == null ? 1 : 0);
     if (named == null && !given.words().isEmpty()) {
       named = given.words().getFirst();
     }
-    String place = named == null ? PlaceLocator.defaultName(shell) : named;
-    return place == null ? null : PlaceOpener.directory(shell, place);
+    return named == null ? PlaceLocator.defaultName(shell) : named;
   }
 
   private static void print(Shell shell, Findings findings, boolean json) {

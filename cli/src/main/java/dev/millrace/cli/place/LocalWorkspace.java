@@ -1,31 +1,22 @@
 package dev.millrace.cli.place;
 
-import dev.millrace.cli.command.ErrorText;
 import dev.millrace.core.Work;
 import dev.millrace.core.event.Cause;
-import dev.millrace.core.event.Fact;
-import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
-import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.RetryRequest;
 import dev.millrace.core.store.RetryResult;
-import dev.millrace.core.store.StoreException;
 import dev.millrace.store.fs.OwnerStatus;
 import dev.millrace.store.fs.Workspace;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -33,7 +24,6 @@ import java.util.Set;
 /** A workspace in a directory of this machine. */
 public record LocalWorkspace(String name, Workspace workspace) implements OwnablePlace {
   private static final Duration ROUND = Duration.ofMillis(30);
-  private static final int PAGE = 1_000;
 
   @Override
   public Work work() {
@@ -62,39 +52,12 @@ public record LocalWorkspace(String name, Workspace workspace) implements Ownabl
 
   @Override
   public PruneDryRun dryRunPrune(Instant before, Set<JobState> states) {
-    JobReader reader = reader();
-    List<JobId> old = new ArrayList<>();
-    Map<JobId, String> unreadable = new LinkedHashMap<>();
-    for (JobId id : reader.list(JobReader.Query.in(states))) {
-      try {
-        JobView view = reader.find(id).orElse(null);
-        if (view != null && view.completedAt() != null && view.completedAt().isBefore(before)) {
-          old.add(id);
-        }
-      } catch (StoreException e) {
-        unreadable.put(id, ErrorText.of(e));
-      }
-    }
-    return new PruneDryRun(old, unreadable);
+    return PruneDryRun.of(reader(), before, states);
   }
 
-  /** A second freezing of a task replaces the first. */
   @Override
   public Map<EntityId, JsonObject> frozenTerms(JobId id) {
-    JobReader reader = reader();
-    Map<EntityId, JsonObject> terms = new HashMap<>();
-    long after = 0;
-    for (List<LogEntry> page = reader.events(id, after, PAGE);
-        !page.isEmpty();
-        page = reader.events(id, after, PAGE)) {
-      for (LogEntry entry : page) {
-        if (entry.fact() instanceof Fact.TermsFrozen(int stage, int task, JsonObject own)) {
-          terms.put(new EntityId(id, stage, task), own);
-        }
-      }
-      after = page.getLast().number();
-    }
-    return terms;
+    return LoggedTerms.of(reader(), id);
   }
 
   @Override

@@ -23,6 +23,15 @@ public final class PlaceLocator {
                   + "directory")
           .letter('d');
 
+  /** Another name of the option, for {@code serve}: a database is a store, not a workspace. */
+  public static final Option STORE =
+      Option.value(
+          "store",
+          "URL",
+          "a database instead of a workspace, which any number of\n"
+              + "servers share: postgresql://USER@HOST/DATABASE; the\n"
+              + "password is in PGPASSWORD (docs/postgres.md)");
+
   private static final String VARIABLE = "MILLRACE_WORKSPACE";
 
   private static final String REMEDY =
@@ -75,7 +84,23 @@ public final class PlaceLocator {
   /** The place that a server is to own; it may not exist yet. */
   public static String toServe(Shell shell, Arguments arguments) {
     String named = arguments.get(OPTION);
-    return required(named == null ? defaultName(shell) : named);
+    String store = arguments.get(STORE);
+    if (store != null && !PlaceOpener.isDatabase(store)) {
+      throw new UsageException(
+          "--store names a database: postgresql://USER@HOST/DATABASE; for a directory,"
+              + " use --workspace DIR");
+    }
+    String given = store == null ? named : store;
+    return required(given == null ? defaultName(shell) : given);
+  }
+
+  /** Refuses to stop the servers of a database: there may be many, on other machines. */
+  public static void requireStoppable(boolean stops, String named) {
+    if (stops && PlaceOpener.isDatabase(named)) {
+      throw new UsageException(
+          "stopping ends the one server of a workspace; a database has any number of them: send"
+              + " SIGTERM to each where it runs");
+    }
   }
 
   private static String required(@Nullable String name) {

@@ -109,6 +109,7 @@ public final class PlaceOpener {
     return switch (scheme) {
       case "" -> new LocalWorkspace(named, workspace(shell, named, purpose));
       case "http", "https" -> RemoteWorkspace.at(shell, named);
+      case "postgresql", "postgres" -> DatabasePlace.at(shell, named);
       default ->
           throw new UsageException(
               "\""
@@ -116,9 +117,15 @@ public final class PlaceOpener {
                   + "\" names no place for jobs: \""
                   + scheme
                   + SEPARATOR
-                  + "\" is not supported; give a workspace's directory"
+                  + "\" is not supported; give a workspace's directory, a database's"
+                  + " postgresql:// URL"
                   + (purpose.needsDirectory() ? "" : ", or a server's http:// or https:// URL"));
     };
+  }
+
+  /** Whether the place is a database, whose jobs several servers process. */
+  public static boolean isDatabase(String named) {
+    return scheme(named).equals("postgresql") || scheme(named).equals("postgres");
   }
 
   public static boolean isUrl(String named) {

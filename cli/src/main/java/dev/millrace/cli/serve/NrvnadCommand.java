@@ -13,6 +13,7 @@ import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.model.NrvnaModelSearch;
 import dev.millrace.cli.place.OwnablePlace;
+import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.cli.place.PlaceOpener;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,6 +82,7 @@ public final class NrvnadCommand implements Command {
     if (!asks) {
       return words.isEmpty() ? help(shell) : serve(shell, given, words.get(1));
     }
+    PlaceLocator.requireStoppable(first.equals(STOP), words.get(1));
     if (!PlaceOpener.exists(shell, words.get(1))) {
       return first.equals(STATUS) ? notRunning(shell, given) : ExitCode.OK;
     }

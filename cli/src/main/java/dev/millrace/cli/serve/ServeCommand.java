@@ -99,6 +99,7 @@ public final class ServeCommand implements Command {
             "--workspace DIR --exec TYPE=COMMAND... [options]",
             "--workspace DIR --end-model MODEL --join HOST:PORT --key-file F [options]",
             "--workspace DIR --port N [options]",
+            "--store URL --model MODEL... [options]",
             "--workspace DIR --status [--json]",
             "--workspace DIR --stop [--timeout S]"),
         "Processes the jobs of a workspace.",
@@ -127,6 +128,7 @@ public final class ServeCommand implements Command {
     options.addAll(
         List.of(
             WORKSPACE,
+            PlaceLocator.STORE,
             InferenceOptions.MODEL,
             EXEC,
             EXEC_ENV,
@@ -171,7 +173,9 @@ public final class ServeCommand implements Command {
     Arguments given =
         NetworkOptions.configured(shell, words, configurable(), ConfigurationUse.SERVER);
     if (given.has(STATUS) || given.has(STOP)) {
-      OwnablePlace place = PlaceOpener.openToManage(shell, PlaceLocator.toServe(shell, given));
+      String named = PlaceLocator.toServe(shell, given);
+      PlaceLocator.requireStoppable(given.has(STOP), named);
+      OwnablePlace place = PlaceOpener.openToManage(shell, named);
       return given.has(STATUS)
           ? new OwnerStatusPrinter(shell, place, OwnerStatusPrinter.ALL_FIELDS)
               .print(given.has(Option.JSON))
@@ -191,6 +195,7 @@ public final class ServeCommand implements Command {
 
   private static void check(Arguments given) {
     given.exclude(STATUS, STOP);
+    given.exclude(WORKSPACE, PlaceLocator.STORE);
     given.exclude(WAIT, NO_WAIT);
     for (Option query : new Option[] {STATUS, STOP}) {
       for (Option option :

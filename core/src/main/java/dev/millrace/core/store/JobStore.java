@@ -31,6 +31,14 @@ public interface JobStore
     return StoreHealth.GOOD;
   }
 
+  /**
+   * Whether this process does what only one of those that share the jobs should do, such as calling
+   * webhooks. Sometimes two may, or none for a while.
+   */
+  default boolean leads() {
+    return true;
+  }
+
   /** Reports claims, answers, signals and sweeps of this store to {@code listener}. */
   Subscription onWork(WorkListener listener);
 

@@ -2,7 +2,9 @@ package dev.millrace.core.store;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Small durable notes about jobs that are not part of them: which request made a job, which webhook
@@ -70,13 +72,23 @@ public interface NoteStore {
   void writeNote(String collection, String name, String text);
 
   /**
-   * As {@link #writeNote}, for a note that a submission follows: it is durable before any job is
-   * visible that this process submits after this returns, and may be durable no earlier. Of a
-   * submission and its note, a crash so leaves both, or the note, or none. It may leave the note cut
-   * short, and so may a failure: the caller recognizes that, and needs no earlier text of the note.
+   * Writes a note that a submission follows, unless another process has changed it. It is durable
+   * before any job is visible that this process submits after this returns, and may be durable no
+   * earlier. Of a submission and its note, a crash so leaves both, or the note, or none. It may
+   * leave the note cut short, and so may a failure: the caller recognizes that, and needs no earlier
+   * text of the note.
+   *
+   * @param known the text that the caller has read; null if there was no note. Inside one process,
+   *     the callers for a note take turns.
+   * @return whether it was written
    */
-  default void writeNoteAhead(String collection, String name, String text) {
-    writeNote(collection, name, text);
+  default boolean writeNoteAhead(
+      String collection, String name, @Nullable String known, String text) {
+    boolean unchanged = Objects.equals(readNote(collection, name).orElse(null), known);
+    if (unchanged) {
+      writeNote(collection, name, text);
+    }
+    return unchanged;
   }
 
   /** Deletes a note, if it exists. After a power loss it may be back. */

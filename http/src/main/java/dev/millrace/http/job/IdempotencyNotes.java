@@ -91,16 +91,21 @@ final class IdempotencyNotes {
     }
   }
 
-  /** A note and its name. */
-  record Found(String name, Note note) {}
+  /**
+   * A note and its name.
+   *
+   * @param stored the text that the store has under that name; null if none
+   */
+  record Found(String name, Note note, @Nullable String stored) {}
 
   /**
    * What was found of a key.
    *
-   * @param found null if there is no note
+   * @param found null if there is no note that counts
+   * @param own the text under the key's own name, also if it does not count; null if none
    * @param written how many keys of its stripe had got a note until then
    */
-  record Lookup(@Nullable Found found, long written) {}
+  record Lookup(@Nullable Found found, @Nullable String own, long written) {}
 
   /** Runs while no other thread reads or writes the notes of this key. */
   <T> T locked(Key key, Supplier<T> act) {
@@ -122,10 +127,11 @@ final class IdempotencyNotes {
   }
 
   Lookup lookUp(Key key) {
-    Note own = known(key.own());
-    Note note = own != null ? own : known(key.shared());
+    String own = stored(key.own());
+    Found found = found(key.own(), own);
     return new Lookup(
-        note == null ? null : new Found(own != null ? key.own() : key.shared(), note),
+        found != null ? found : found(key.shared(), stored(key.shared())),
+        own,
         stripe(key.own()).written);
   }
 
@@ -135,9 +141,13 @@ final class IdempotencyNotes {
     return none ? earlier : lookUp(key);
   }
 
-  private @Nullable Note known(String name) {
-    Note note = store.readNote(SHELF, name).map(Note::read).orElse(null);
-    return note == null || isExpired(note) ? null : note;
+  private @Nullable String stored(String name) {
+    return store.readNote(SHELF, name).orElse(null);
+  }
+
+  private @Nullable Found found(String name, @Nullable String stored) {
+    Note note = stored == null ? null : Note.read(stored);
+    return note == null || isExpired(note) ? null : new Found(name, note, stored);
   }
 
   private boolean isExpired(Note note) {
@@ -145,10 +155,14 @@ final class IdempotencyNotes {
     return !timeline.now().steady().isBefore(end);
   }
 
-  /** Notes the job that is submitted next; durable before the job is visible. */
-  void writeAhead(Key key, Found wanted) {
+  /**
+   * Notes the job that is submitted next; durable before the job is visible.
+   *
+   * @return false if another server has changed the note since it was read
+   */
+  boolean writeAhead(Key key, Found wanted) {
     stripe(key.own()).written++;
-    store.writeNoteAhead(SHELF, wanted.name(), wanted.note().text());
+    return store.writeNoteAhead(SHELF, wanted.name(), wanted.stored(), wanted.note().text());
   }
 
   void replace(Found found, Note note) {
@@ -171,7 +185,7 @@ final class IdempotencyNotes {
 
   /** Returns whether there is none now. */
   private boolean deleteIfExpired(String name) {
-    boolean over = known(name) == null;
+    boolean over = found(name, stored(name)) == null;
     if (over) {
       store.deleteNote(SHELF, name);
     }

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A note in the store links the key with the job's id: it is durable before the job is visible.
  * The next repetition repairs a crash between the two. A job that was deleted is not created again;
  * after a restart of the server this holds only if the request had been repeated before the job was
- * deleted. Thread-safe; concurrent repetitions must go to one server. Close it before the store.
+ * deleted. Thread-safe. Close it before the store.
  */
 public final class IdempotentSubmitter implements AutoCloseable {
   /** How long a key is remembered. */
@@ -150,8 +150,8 @@ public final class IdempotentSubmitter implements AutoCloseable {
     return notes.locked(
         names,
         () -> {
-          Found now = notes.lookUpAgain(names, before).found();
-          return earlier(now, body).orElseGet(() -> create(names, now, body, creation));
+          Lookup now = notes.lookUpAgain(names, before);
+          return earlier(now.found(), body).orElseGet(() -> create(names, now, body, creation));
         });
   }
 
@@ -180,13 +180,18 @@ public final class IdempotentSubmitter implements AutoCloseable {
     return new Problem(Problem.Kind.CONFLICT, "this " + HEADER + " " + why);
   }
 
-  private Submitted create(Key names, @Nullable Found known, String body, Creation creation) {
+  private Submitted create(Key names, Lookup seen, String body, Creation creation) {
     Found found =
-        known != null
-            ? known
+        seen.found() != null
+            ? seen.found()
             : new Found(
-                names.own(), new Note(Work.generateId(), body, timeline.now().wall(), false));
-    notes.writeAhead(names, found); // also a known one: a crash may have left it without a sync
+                names.own(),
+                new Note(Work.generateId(), body, timeline.now().wall(), false),
+                seen.own());
+    if (!notes.writeAhead(names, found)) { // also a known one: a crash may have left it unsynced
+      Lookup now = notes.lookUp(names); // another server was faster
+      return earlier(now.found(), body).orElseGet(() -> create(names, now, body, creation));
+    }
     JobId id = found.note().id();
     try {
       creation.createAs(id);

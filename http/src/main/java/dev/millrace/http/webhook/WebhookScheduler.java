@@ -31,6 +31,9 @@ final class WebhookScheduler implements Runnable {
   private static final Duration MAX_WAIT = Duration.ofSeconds(60);
   private static final Duration RETRY_DELAY = Duration.ofSeconds(5);
 
+  /** How often a server that does not deliver looks whether it is its turn. */
+  private static final Duration LEADER_CHECK = Duration.ofSeconds(5);
+
   /** After a bug of this server, which time alone does not fix. */
   private static final Duration BUG_RETRY_DELAY = Duration.ofMinutes(1);
 
@@ -52,6 +55,7 @@ final class WebhookScheduler implements Runnable {
   private final DeliveryNoteScan scan = new DeliveryNoteScan();
   private final @Nullable JobId[] withoutNote = new @Nullable JobId[1 << 12]; // jobs without a note
   private volatile int pending;
+  private boolean leads = true; // of the scheduler's thread
 
   WebhookScheduler(
       JobStore store,
@@ -98,7 +102,7 @@ final class WebhookScheduler implements Runnable {
           continue;
         }
         if (!more) {
-          changed.await(untilNext());
+          changed.await(leads ? untilNext() : LEADER_CHECK);
           changed.pause(PAUSE); // process changes of a job together
         }
       }
@@ -111,6 +115,15 @@ final class WebhookScheduler implements Runnable {
   private boolean round() {
     Instant now = times.now();
     boolean more = false;
+    if (!store.leads()) {
+      leads = false;
+      changed.take(Integer.MAX_VALUE); // another server delivers their events
+      return false;
+    }
+    if (!leads) {
+      leads = true;
+      scan.schedule(now); // what the one before has left
+    }
     for (Attempt attempt = finished.poll(); attempt != null; attempt = finished.poll()) {
       finish(attempt, now);
     }

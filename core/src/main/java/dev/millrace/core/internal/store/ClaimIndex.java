@@ -24,6 +24,17 @@ public interface ClaimIndex {
    */
   @Nullable Candidate next(Set<String> types, @Nullable Candidate after);
 
+  /**
+   * As {@link #next(Set, Candidate)}, if about so many tasks are wanted: an index that several
+   * processes share can offer as many jobs to one of them, and others to the next.
+   */
+  default @Nullable Candidate next(Set<String> types, @Nullable Candidate after, int wanted) {
+    return next(types, after);
+  }
+
+  /** No more candidates are wanted after this one; others may have those behind it. */
+  default void endRound(Candidate last) {}
+
   /** Takes out exactly this candidate, which turned out to have nothing to claim. */
   void drop(Candidate candidate);
 
@@ -43,6 +54,9 @@ public interface ClaimIndex {
    * @param now steady time
    */
   Collection<JobId> takeOverdue(Instant now);
+
+  /** Nothing was due in a job that {@link #takeOverdue} named; called with its lock held. */
+  default void notDue(StoredJob job) {}
 
   /** Puts back a job whose timeouts could not be handled. */
   void keepOverdue(JobId id, Instant now);

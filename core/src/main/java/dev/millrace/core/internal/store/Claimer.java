@@ -98,10 +98,16 @@ final class Claimer<J extends StoredJob> {
     Round round = new Round(request);
     StepBatch batch = new StepBatch();
     StoreException trouble = null;
-    Candidate next = next(request, null);
-    while (next != null && trouble == null) {
-      trouble = take(next, round, batch, handover);
-      next = round.hasRoom() ? next(request, next) : null;
+    Candidate last = null;
+    try {
+      for (Candidate next = next(round, null);
+          next != null && trouble == null;
+          next = round.hasRoom() ? next(round, next) : null) {
+        last = next;
+        trouble = take(next, round, batch, handover);
+      }
+    } finally {
+      endRound(last);
     }
     repository.awaitDurable(batch.commit());
     updater.notifier().notifyWatchers(batch); // also for jobs that ended without a claim
@@ -137,12 +143,19 @@ final class Claimer<J extends StoredJob> {
   /** A job that a request names; it is not taken out of the index. */
   private record NamedJob(JobId id) implements Candidate {}
 
-  private @Nullable Candidate next(ClaimRequest request, @Nullable Candidate after) {
-    JobId job = request.job();
+  private @Nullable Candidate next(Round round, @Nullable Candidate after) {
+    JobId job = round.request.job();
     if (job == null) {
-      return index.next(request.types(), after);
+      int wanted = round.request.limit() - round.claims.size();
+      return index.next(round.request.types(), after, wanted);
     }
     return after == null ? new NamedJob(job) : null;
+  }
+
+  private void endRound(@Nullable Candidate last) {
+    if (last != null && !(last instanceof NamedJob)) {
+      index.endRound(last);
+    }
   }
 
   private void drop(Candidate candidate) {

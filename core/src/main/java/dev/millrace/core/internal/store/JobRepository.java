@@ -58,6 +58,14 @@ public interface JobRepository<J extends StoredJob> {
   boolean isCurrent(J job);
 
   /**
+   * Those of some jobs that {@link #isCurrent} has to be asked of: all, unless that costs less than
+   * asking for each. Called without their locks.
+   */
+  default Collection<J> perhapsOutdated(Collection<J> jobs) {
+    return jobs;
+  }
+
+  /**
    * Appends the entries of an update to the job's log, with what {@link #keepTasks}, {@link
    * #keepPartial} and template rendering wrote for it, and keeps the index of what can be claimed
    * true. The first entry must follow the last one that is kept.

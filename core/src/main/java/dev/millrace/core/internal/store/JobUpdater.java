@@ -168,9 +168,30 @@ public final class JobUpdater<J extends StoredJob> {
     touch(id);
   }
 
+  /** Another process has changed a job: its watchers hear of it, and its workers may have to stop. */
+  public void changedElsewhere(JobId id) {
+    J job = jobs.get(id);
+    boolean ran = false;
+    if (job != null) {
+      job.lock.lock();
+      try {
+        if (!job.isForgotten() && !repository.isCurrent(job)) {
+          ran = job.isRunning() && !job.stopsTasks();
+          jobs.forget(job);
+        }
+      } finally {
+        job.lock.unlock();
+      }
+    }
+    if (ran && step(id, (now, _) -> now.stopsTasks()).orElse(true)) {
+      notifier.stopped(id);
+    }
+    notifier.changed(id);
+  }
+
   /** Drops the jobs that another process has changed: it may have ended them. */
   void forgetOutdated() {
-    for (J job : jobs.all()) {
+    for (J job : repository.perhapsOutdated(jobs.all())) {
       if (job.lock.tryLock()) { // one that is in use is checked by its step
         try {
           if (!job.isForgotten() && !repository.isCurrent(job)) {
@@ -207,7 +228,12 @@ public final class JobUpdater<J extends StoredJob> {
     repository.requireIntact();
     fence.requireNotClosedByCaller();
     while (true) {
-      J job = jobs.find(id, batch);
+      J job;
+      try {
+        job = jobs.find(id, batch);
+      } catch (ConcurrentUpdateException e) {
+        continue; // another process has completed it at the same time
+      }
       if (job == null) {
         counting.missing(id);
         return Optional.empty();

@@ -15,8 +15,8 @@ import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.StatusCounts;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.Subscription;
-import dev.millrace.core.store.WorkListener;
 import dev.millrace.core.store.WorkListener.Answer;
+import dev.millrace.core.store.WorkListener;
 import dev.millrace.core.store.health.StoreHealth;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.OutputChunk;
@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store over a {@link JobRepository}: everything that all stores do alike. A store adds how new
@@ -224,8 +225,9 @@ public abstract class RepositoryJobStore<J extends StoredJob>
   }
 
   @Override
-  public final void writeNoteAhead(String collection, String name, String text) {
-    fence.run(() -> repository.notes().writeNoteAhead(collection, name, text));
+  public final boolean writeNoteAhead(
+      String collection, String name, @Nullable String known, String text) {
+    return fence.call(() -> repository.notes().writeNoteAhead(collection, name, known, text));
   }
 
   @Override

@@ -162,6 +162,12 @@ public abstract class StoredJob implements TransitionListener, JobUpdate.Templat
         || state == StageState.FAILED;
   }
 
+  /** Whether workers stop because of the state that it is in, or one of its stages. */
+  final boolean stopsTasks() {
+    return stops(fold().state())
+        || fold().stages().stream().anyMatch(stage -> stops(stage.state()));
+  }
+
   /** Whether its running tasks must be notified of a change since the last call. */
   final boolean takeStopsTasks() {
     boolean was = stopsTasks;

@@ -87,6 +87,9 @@ final class TimeoutSweep<J extends StoredJob> {
           }
           job.owedAnswers()
               .removeIf(key -> lost.contains(key) && isOver(id, key)); // its worker is silent
+          if (recover && update.entries().isEmpty()) {
+            repository.index().notDue(job);
+          }
           return job;
         });
     moved += ended[0];

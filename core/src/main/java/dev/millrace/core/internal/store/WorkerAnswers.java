@@ -268,6 +268,8 @@ final class WorkerAnswers<J extends StoredJob> {
               + " cannot be written and ends here: "
               + repository.explain(e)
               + "; after a crash the task resumes from there");
+    } catch (ConcurrentUpdateException e) {
+      throw e; // nothing was written: the step is repeated
     } catch (RuntimeException | Error e) {
       unjournaled.add(key); // it may have written or not: what follows could leave a gap
       throw e;

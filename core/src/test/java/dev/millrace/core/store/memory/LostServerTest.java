@@ -2,6 +2,8 @@ package dev.millrace.core.store.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.internal.store.JobRepository;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -17,6 +19,7 @@ import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** One of two servers on the same jobs is lost: the other one takes its tasks. */
@@ -58,5 +61,29 @@ class LostServerTest {
     assertThat(other.complete(kept, TaskResult.of("two"))).isEqualTo(Outcome.DONE);
     assertThat(other.complete(claim(other), TaskResult.of("one"))).isEqualTo(Outcome.DONE);
     assertThat(one.state(id)).contains(JobState.COMPLETED);
+  }
+
+  @Test
+  void aJobThatAnotherServerCompletesWhileItIsReadIsReadAgain() {
+    JobId id = one.submit(JobSpec.of(List.of(StageSpec.of("a", List.of(TaskSpec.of("1"))))));
+    claim(one);
+    contents.leave(first);
+    AtomicBoolean once = new AtomicBoolean(true);
+    MemoryRepository memory = new MemoryRepository(settings, contents, contents.join());
+    JobRepository<MemoryStoredJob> racing =
+        PortErrorTest.overriding(
+            memory,
+            "append",
+            () -> {
+              if (once.getAndSet(false)) {
+                other.sweep(); // releases the task that this one is about to release
+              }
+            });
+    try (PortErrorTest.FailingStore store =
+        new PortErrorTest.FailingStore(memory, racing, settings.random())) {
+      assertThat(store.pause(id, Cause.user("anna", null))).isEqualTo(Outcome.DONE);
+    }
+    assertThat(once).isFalse();
+    assertThat(other.task(id, 1, 1).orElseThrow().state()).isEqualTo(TaskState.RETRIED);
   }
 }

@@ -27,6 +27,8 @@ import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.time.LogTimes;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -64,7 +66,7 @@ class PortErrorTest {
   }
 
   /** A store in memory whose calls to its port fail. */
-  private static final class FailingStore extends RepositoryJobStore<MemoryStoredJob> {
+  static final class FailingStore extends RepositoryJobStore<MemoryStoredJob> {
     private final MemoryRepository memory;
 
     FailingStore(
@@ -91,6 +93,26 @@ class PortErrorTest {
 
     @Override
     public void close() {}
+  }
+
+  /** The same repository, with an action before each call of one method. */
+  @SuppressWarnings("unchecked") // a proxy of the interface is of any type of job
+  static JobRepository<MemoryStoredJob> overriding(
+      MemoryRepository repository, String method, Runnable before) {
+    return (JobRepository<MemoryStoredJob>)
+        Proxy.newProxyInstance(
+            JobRepository.class.getClassLoader(),
+            new Class<?>[] {JobRepository.class},
+            (_, called, arguments) -> {
+              if (called.getName().equals(method)) {
+                before.run();
+              }
+              try {
+                return called.invoke(repository, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
   }
 
   /** One run of all verbs, in which an Error may be thrown once. */

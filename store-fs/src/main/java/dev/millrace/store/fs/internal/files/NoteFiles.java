@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Notes as files in {@code .millrace/notes/<collection>/<name>}, each replaced by a rename.
@@ -127,10 +128,11 @@ public final class NoteFiles implements NoteStore {
 
   /**
    * The note has its own name at once, and is enlisted: it needs no sync of its own, because each
-   * later commit of this process waits for the sync that it is in.
+   * later commit of this process waits for the sync that it is in. No other process writes notes.
    */
   @Override
-  public void writeNoteAhead(String collection, String name, String text) {
+  public boolean writeNoteAhead(
+      String collection, String name, @Nullable String known, String text) {
     Path file = file(collection, name);
     byte[] bytes = StrictUtf8.bytes(NoteStore.requireText(text));
     ReentrantLock lock = locks.get(Math.floorMod(file.hashCode(), locks.size()));
@@ -144,6 +146,7 @@ public final class NoteFiles implements NoteStore {
       }
       disk.write(file, bytes);
       commits.enlist(new UnsyncedChanges().addFile(file).addDirectory(file.getParent()));
+      return true;
     } catch (IOException e) {
       throw StoreErrors.of("cannot write the note " + collection + "/" + name, e);
     } finally {

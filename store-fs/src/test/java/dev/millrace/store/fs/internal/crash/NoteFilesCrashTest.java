@@ -93,7 +93,7 @@ class NoteFilesCrashTest {
         _ -> acknowledged.clear(),
         rig -> {
           for (JobId id : List.of(CHOSEN, next)) {
-            rig.store.writeNoteAhead(SHELF, id.value(), "made " + id);
+            rig.store.writeNoteAhead(SHELF, id.value(), null, "made " + id);
             rig.store.submit(TestJobSpecs.plain("x"), id);
             acknowledged.add(id);
           }
@@ -113,9 +113,9 @@ class NoteFilesCrashTest {
   @Test
   void aNoteWrittenAheadTakesNoSyncOfItsOwn() {
     SimulatedStore rig = SimulatedStore.fresh();
-    rig.store.writeNoteAhead(SHELF, "first", "x"); // its directories are new, and synced once
+    rig.store.writeNoteAhead(SHELF, "first", null, "x"); // its directories are new, and synced once
     int before = rig.disk.operations();
-    rig.store.writeNoteAhead(SHELF, "second", "x");
+    rig.store.writeNoteAhead(SHELF, "second", null, "x");
     for (int n = before + 1; n <= rig.disk.operations(); n++) {
       assertThat(rig.disk.operation(n).what().syncs())
           .as(rig.disk.operation(n).toString())

@@ -1,0 +1,210 @@
+package dev.millrace.cli.place;
+
+import dev.millrace.cli.args.UsageException;
+import dev.millrace.cli.command.Shell;
+import dev.millrace.core.Work;
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.job.EntityId;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.Lever;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.RetryRequest;
+import dev.millrace.core.store.RetryResult;
+import dev.millrace.store.postgres.PostgresDatabase;
+import dev.millrace.store.postgres.RunningServer;
+import dev.millrace.store.postgres.settings.PostgresSettings;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The jobs of a database. Any number of servers process them, so it is never owned by another one.
+ * Its name never shows the password.
+ */
+final class DatabasePlace implements OwnablePlace {
+  private static final Duration ROUND = Duration.ofMillis(200);
+
+  private final PostgresDatabase database;
+  private @Nullable JobStore visited; // guarded by this, as is the next one
+  private @Nullable JobStore joined;
+
+  private DatabasePlace(PostgresDatabase database) {
+    this.database = database;
+  }
+
+  static DatabasePlace at(Shell shell, String url) {
+    try {
+      PostgresSettings settings = PostgresSettings.parse(url, shell.environment());
+      return new DatabasePlace(PostgresDatabase.open(settings));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(e.getMessage());
+    }
+  }
+
+  @Override
+  public String name() {
+    return database.settings().toString();
+  }
+
+  @Override
+  public String location() {
+    return name();
+  }
+
+  /** For commands that change something, which are servers for a moment. */
+  private synchronized JobStore store() {
+    JobStore open = joined == null ? visited : joined;
+    if (open == null) {
+      open = database.visit(processName());
+      visited = open;
+    }
+    return open;
+  }
+
+  private static String processName() {
+    long pid = ProcessHandle.current().pid();
+    try {
+      return InetAddress.getLocalHost().getHostName() + " pid " + pid;
+    } catch (UnknownHostException e) {
+      return "pid " + pid;
+    }
+  }
+
+  @Override
+  public Work work() {
+    return new Work(store());
+  }
+
+  @Override
+  public JobReader reader() {
+    return database.reader();
+  }
+
+  @Override
+  public RetryResult retry(RetryRequest request) {
+    return store().retry(request);
+  }
+
+  @Override
+  public Outcome apply(JobId id, Lever lever, Cause cause) {
+    return store().apply(id, lever, cause);
+  }
+
+  @Override
+  public int prune(Instant before, Set<JobState> states) {
+    return store().prune(before, states);
+  }
+
+  @Override
+  public PruneDryRun dryRunPrune(Instant before, Set<JobState> states) {
+    return PruneDryRun.of(reader(), before, states);
+  }
+
+  @Override
+  public Map<EntityId, JsonObject> frozenTerms(JobId id) {
+    return LoggedTerms.of(reader(), id);
+  }
+
+  /** There is one if any server lives; the information is that of the first that is ready. */
+  @Override
+  public PlaceOwner owner() {
+    List<RunningServer> servers = database.servers();
+    RunningServer shown =
+        servers.stream()
+            .filter(RunningServer::ready)
+            .findFirst()
+            .orElse(servers.isEmpty() ? null : servers.getFirst());
+    return new PlaceOwner(
+        shown != null,
+        shown != null && shown.ready(),
+        OptionalLong.empty(),
+        shown == null ? JsonObject.create() : shown.info().put("servers", servers.size()));
+  }
+
+  @Override
+  public JobArtifacts artifacts(JobId id) {
+    return JobArtifacts.NONE;
+  }
+
+  @Override
+  public boolean showsDrafts() {
+    return true;
+  }
+
+  @Override
+  public Duration pollInterval() {
+    return ROUND;
+  }
+
+  @Override
+  public OwnablePlace requireOwnable() {
+    return this;
+  }
+
+  /** Of this process alone: another server of this machine may run programs at the same time. */
+  @Override
+  public Path programs() {
+    return Path.of(
+        System.getProperty("java.io.tmpdir"), "millrace-programs-" + ProcessHandle.current().pid());
+  }
+
+  @Override
+  public synchronized Optional<JobStore> own() {
+    JobStore store = database.join(processName());
+    joined = store;
+    return Optional.of(store);
+  }
+
+  @Override
+  public JobStore awaitOwnership() {
+    return own().orElseThrow();
+  }
+
+  @Override
+  public void announceStart(JsonObject info) {
+    announce(info, false);
+  }
+
+  @Override
+  public void announce(JsonObject info) {
+    announce(info, true);
+  }
+
+  private synchronized void announce(JsonObject info, boolean ready) {
+    if (joined != null) {
+      database.announce(joined, info, ready);
+    }
+  }
+
+  /** Others see by its row that a server has left. */
+  @Override
+  public void withdraw() {}
+
+  @Override
+  public void withdrawStaleAnnouncement() {}
+
+  @Override
+  public boolean mayBeOwnedBy(long pid) {
+    return false; // servers of other machines have the same pids
+  }
+
+  @Override
+  public synchronized void close() {
+    if (visited != null) {
+      visited.close();
+    }
+    database.close();
+  }
+}

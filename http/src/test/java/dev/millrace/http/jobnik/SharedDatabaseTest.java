@@ -1,0 +1,123 @@
+package dev.millrace.http.jobnik;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.http.webhook.WebhookAllowList;
+import dev.millrace.http.webhook.WebhookService;
+import dev.millrace.http.webhook.WebhookSettings;
+import dev.millrace.store.postgres.PostgresDatabase;
+import dev.millrace.store.postgres.settings.PostgresSettings;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The HTTP API of two servers on one database: a client may use either, at any time. */
+@Tag("slow")
+class SharedDatabaseTest {
+  private static EmbeddedPostgres postgres;
+  private static PostgresDatabase database;
+
+  @BeforeAll
+  static void start() throws IOException {
+    postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
+    database =
+        PostgresDatabase.open(
+            PostgresSettings.parse(
+                "postgresql://postgres@localhost:" + postgres.getPort() + "/postgres", Map.of()));
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    database.close();
+    postgres.close();
+  }
+
+  @Test
+  void aJobIsSubmittedAtOneServerAndProcessedAtTheOther() {
+    try (JobnikTestServer one = new JobnikTestServer(database.join("one"));
+        JobnikTestServer other = new JobnikTestServer(database.join("other"))) {
+      String job = one.job("{'name':'work','data':{'j':1},'userMetadata':{'a':1}}");
+      one.tasks(other.stage(job, "t"), 2);
+      JsonObject first = other.dequeue("t", "bob", "?lease=600").object();
+      JsonObject second = one.dequeue("t", "eve", "?lease=600").object();
+      assertThat(first.string("id")).isNotEqualTo(second.string("id"));
+      assertThat(
+              one.put(
+                      "/v1/tasks/" + first.string("id") + "/heartbeat",
+                      "{'token':'" + first.string("token") + "'}")
+                  .object()
+                  .integer("leaseSeconds"))
+          .isEqualTo(600);
+      assertThat(one.complete(first).status()).isEqualTo(200);
+      assertThat(other.complete(second).status()).isEqualTo(200);
+      assertThat(one.status("/v1/jobs/" + job)).isEqualTo("COMPLETED");
+      assertThat(other.status("/v1/jobs/" + job)).isEqualTo("COMPLETED");
+    }
+  }
+
+  @Test
+  void aKeyMeansTheSameJobAtEveryServer() {
+    try (JobnikTestServer one = new JobnikTestServer(database.join("one"));
+        JobnikTestServer other = new JobnikTestServer(database.join("other"))) {
+      String body = "{'name':'once','data':{}}";
+      String id = one.post("/v1/jobs", body, "Idempotency-Key", "k").id();
+      assertThat(other.post("/v1/jobs", body, "Idempotency-Key", "k").id()).isEqualTo(id);
+      assertThat(
+              other.post("/v1/jobs", "{'name':'other','data':{}}", "Idempotency-Key", "k").status())
+          .isEqualTo(409);
+    }
+  }
+
+  @Test
+  void aWebhookIsCalledByOneOfTheServers() throws Exception {
+    BlockingQueue<String> calls = new LinkedBlockingQueue<>();
+    HttpServer receiver =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    receiver.createContext(
+        "/",
+        exchange -> {
+          calls.add(exchange.getRequestHeaders().getFirst("Millrace-Event-Id"));
+          exchange.sendResponseHeaders(204, -1);
+          exchange.close();
+        });
+    receiver.start();
+    WebhookSettings settings =
+        WebhookSettings.of(WebhookAllowList.of(List.of("127.0.0.0/8")), "a secret of the tests");
+    JobStore first = database.join("one");
+    JobStore second = database.join("other");
+    try (JobnikTestServer one = new JobnikTestServer(first);
+        JobnikTestServer other = new JobnikTestServer(second);
+        WebhookService _ = WebhookService.open(first, settings);
+        WebhookService _ = WebhookService.open(second, settings)) {
+      String url = "http://127.0.0.1:" + receiver.getAddress().getPort() + "/";
+      List<String> called = new ArrayList<>();
+      for (int i = 0; i < 3; i++) { // a second call for a job would come before that for the next
+        String job =
+            other.job(
+                "{'name':'told','data':{},'webhooks':[{'url':'" + url + "','on':['completed']}]}");
+        other.tasks(other.stage(job, "w"), 1);
+        other.complete(other.dequeue("w").object());
+        called.add(calls.poll(30, TimeUnit.SECONDS));
+        assertThat(one.status("/v1/jobs/" + job)).isEqualTo("COMPLETED");
+      }
+      assertThat(called).doesNotContainNull().doesNotHaveDuplicates();
+      assertThat(first.leads()).isNotEqualTo(second.leads());
+    } finally {
+      receiver.stop(0);
+    }
+  }
+}

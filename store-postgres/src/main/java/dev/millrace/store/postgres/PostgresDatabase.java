@@ -1,0 +1,110 @@
+package dev.millrace.store.postgres;
+
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobReader;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.store.postgres.internal.db.Database;
+import dev.millrace.store.postgres.internal.db.Migrations;
+import dev.millrace.store.postgres.internal.read.DatabaseInspector;
+import dev.millrace.store.postgres.internal.read.PostgresReader;
+import dev.millrace.store.postgres.internal.read.ServerRows;
+import dev.millrace.store.postgres.internal.rows.JobTables;
+import dev.millrace.store.postgres.internal.server.PostgresStore;
+import dev.millrace.store.postgres.internal.server.StoreOptions;
+import dev.millrace.store.postgres.settings.PostgresSettings;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A database that holds jobs. Any number of servers join it and share its queue; any process may
+ * submit, read and use levers. Thread-safe.
+ */
+public final class PostgresDatabase implements AutoCloseable {
+  private final Database database;
+
+  private PostgresDatabase(Database database) {
+    this.database = database;
+  }
+
+  /** Connects, and brings the tables to the version of this program. */
+  public static PostgresDatabase open(PostgresSettings settings) {
+    Database database = Database.of(settings);
+    try {
+      database.requireReachable();
+      new Migrations(database).run();
+      return new PostgresDatabase(database);
+    } catch (RuntimeException | Error e) {
+      database.close();
+      throw e;
+    }
+  }
+
+  public PostgresSettings settings() {
+    return database.settings();
+  }
+
+  /**
+   * Joins the servers of the database, which take this one's tasks when it is closed or silent.
+   *
+   * @param name of this server, for people
+   */
+  public JobStore join(String name) {
+    return PostgresStore.open(database, StoreOptions.of(name, database, true));
+  }
+
+  /** A store for a short command: it claims nothing, and does not listen to servers. */
+  public JobStore visit(String name) {
+    return PostgresStore.open(database, StoreOptions.of(name, database, false));
+  }
+
+  /** Reads jobs. */
+  public JobReader reader() {
+    return new PostgresReader(database, JobTables.of(database));
+  }
+
+  /** Says what a server of this process serves; {@link #servers} shows it to others. */
+  public void announce(JobStore store, JsonObject info, boolean ready) {
+    new ServerRows(database).announce(((PostgresStore) store).epoch(), info, ready);
+  }
+
+  /** The servers that live. */
+  public List<RunningServer> servers() {
+    return servers(database);
+  }
+
+  private static List<RunningServer> servers(Database database) {
+    return new ServerRows(database)
+        .alive().stream()
+            .filter(it -> !it.info().values().isEmpty()) // else it is a short command
+            .map(it -> new RunningServer(it.epoch(), it.name(), it.ready(), it.info()))
+            .toList();
+  }
+
+  /** Looks at a database without changing it. */
+  public static DatabaseStatus inspect(PostgresSettings settings) {
+    try (Database database = Database.of(settings)) {
+      database.requireReachable();
+      DatabaseInspector inspector = new DatabaseInspector(database);
+      Migrations migrations = new Migrations(database);
+      int version = migrations.current();
+      boolean there = version >= migrations.latest();
+      return new DatabaseStatus(
+          inspector.setting("server_version"),
+          Integer.parseInt(inspector.setting("server_version_num")),
+          version,
+          migrations.latest(),
+          inspector.setting("fsync").equals("on")
+              && inspector.setting("full_page_writes").equals("on"),
+          inspector.freeConnections(),
+          inspector.clockAhead(),
+          there ? servers(database) : List.of(),
+          there ? inspector.unreadable() : Map.of());
+    }
+  }
+
+  /** Closes the connections, also those of its stores: close these first. */
+  @Override
+  public void close() {
+    database.close();
+  }
+}

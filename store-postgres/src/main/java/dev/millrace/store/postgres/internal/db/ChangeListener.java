@@ -1,0 +1,126 @@
+package dev.millrace.store.postgres.internal.db;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.StoreException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+
+/**
+ * Learns what other servers have changed. A notification says only that there is something to read;
+ * where none arrives, as behind a pooler, it is read at intervals. One thread uses it.
+ */
+public final class ChangeListener implements AutoCloseable {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
+  /** The longest time between two looks. */
+  private static final Duration POLL = Duration.ofMillis(500);
+
+  private final Database database;
+  private final long epoch;
+  private final Map<Long, Long> seen = new HashMap<>();
+  private @Nullable Connection session;
+
+  /** What servers have changed. */
+  private record Change(long server, long number, List<String> jobs, boolean hasWork) {}
+
+  public ChangeListener(Database database, long epoch) {
+    this.database = database;
+    this.epoch = epoch;
+    database.list(
+        "SELECT server, max(number) AS number FROM @changes GROUP BY server",
+        row -> seen.put(row.getLong("server"), row.getLong("number")));
+  }
+
+  /** Waits for a notification, or the end of the interval. */
+  public void await() throws InterruptedException {
+    try {
+      PGConnection connection = session().unwrap(PGConnection.class);
+      connection.getNotifications((int) POLL.toMillis());
+    } catch (SQLException e) {
+      LOG.log(Level.DEBUG, "no notifications from the database", e);
+      close();
+      Thread.sleep(POLL);
+    }
+  }
+
+  private Connection session() throws SQLException {
+    Connection open = session;
+    if (open == null) {
+      open = database.openSession();
+      session = open;
+      try (Statement statement = open.createStatement()) {
+        statement.execute("LISTEN \"" + CommitFlusher.channel(database) + "\"");
+      }
+    }
+    return open;
+  }
+
+  /**
+   * Reads what is new.
+   *
+   * @param changed gets each job that another server has changed
+   * @return whether there may be more to claim
+   */
+  public boolean read(Consumer<JobId> changed) {
+    List<Change> changes =
+        database.list(
+            "SELECT c.server, c.number, c.jobs, c.has_work FROM @changes c"
+                + " LEFT JOIN unnest(?::bigint[], ?::bigint[]) AS s (server, number)"
+                + " ON s.server = c.server"
+                + " WHERE c.server <> ? AND c.number > coalesce(s.number, 0)"
+                + " ORDER BY c.server, c.number",
+            ChangeListener::change,
+            seen.keySet().toArray(Long[]::new),
+            seen.values().toArray(Long[]::new),
+            epoch);
+    boolean work = false;
+    for (Change change : changes) {
+      seen.put(change.server(), change.number());
+      work |= change.hasWork();
+      change.jobs().forEach(id -> changed.accept(new JobId(id)));
+    }
+    return work;
+  }
+
+  private static Change change(ResultSet row) throws SQLException {
+    return new Change(
+        row.getLong("server"),
+        row.getLong("number"),
+        List.of((String[]) row.getArray("jobs").getArray()),
+        row.getBoolean("has_work"));
+  }
+
+  /** Forgets servers that are gone, and what everyone has read. */
+  public void forgetOld() {
+    try {
+      database.update("DELETE FROM @changes WHERE at < now() - interval '1 minute'");
+      database.update("DELETE FROM @servers WHERE alive_until < now() - interval '1 day'");
+    } catch (StoreException e) {
+      LOG.log(Level.DEBUG, "cannot delete old changes", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    Connection open = session;
+    session = null;
+    if (open != null) {
+      try {
+        open.close();
+      } catch (SQLException e) {
+        LOG.log(Level.DEBUG, "cannot close the session", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,195 @@
+package dev.millrace.store.postgres.internal.db;
+
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.store.health.StoreHealth.Trouble;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes changes durable, many at once. Changes commit without waiting for the disk. One later
+ * transaction that does wait makes them all durable, because the database writes its log in order;
+ * threads that wait share it. The same transaction tells the other servers what has changed.
+ *
+ * <p>A crash of the database may lose what was not flushed. It empties the table {@code
+ * incarnation}; so a change and the flush after it must see the same row there. Thread-safe.
+ */
+public final class CommitFlusher {
+  private static final int MOST_RANGES = 1_000;
+
+  /** Commits from {@code first} to {@code last} that a crash of the database may have taken. */
+  private record Lost(long first, long last) {}
+
+  private final Database database;
+  private final long epoch;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition flushed = lock.newCondition();
+  private final List<Lost> lost = new ArrayList<>(); // guarded by the lock, as all that follows
+  private Set<String> jobs = new LinkedHashSet<>();
+  private boolean hasWork;
+  private boolean flushing;
+  private long last;
+  private long number;
+  private volatile long durable;
+  private volatile long incarnation;
+
+  public CommitFlusher(Database database, long epoch) {
+    this.database = database;
+    this.epoch = epoch;
+    this.incarnation = presentIncarnation();
+  }
+
+  /** The database as it has run without a crash; another number after one. */
+  public long incarnation() {
+    return incarnation;
+  }
+
+  /**
+   * Counts a change that is committed and not yet durable.
+   *
+   * @param job that was changed; null if nobody has to know
+   * @param enqueued whether there may be more to claim
+   * @param seenIncarnation of the database in the transaction of the change; 0 if it had none
+   * @return the number of the commit
+   */
+  public long committed(@Nullable JobId job, boolean enqueued, long seenIncarnation) {
+    lock.lock();
+    try {
+      last++;
+      if (seenIncarnation != incarnation) {
+        addLost(last, last);
+      }
+      if (job != null) {
+        jobs.add(job.value());
+      }
+      hasWork |= enqueued;
+      return last;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  public long lastDurable() {
+    return durable;
+  }
+
+  /** Returns when that commit and all earlier ones are durable. */
+  public void await(long commit) {
+    if (commit == 0) {
+      return;
+    }
+    lock.lock();
+    try {
+      while (durable < commit) {
+        if (flushing) {
+          flushed.awaitUninterruptibly();
+        } else {
+          flush();
+        }
+      }
+      requireKept(commit);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns when everything is durable that was committed so far. */
+  public void awaitAll() {
+    lock.lock();
+    long all = last;
+    lock.unlock();
+    await(all);
+  }
+
+  private void requireKept(long commit) {
+    for (Lost range : lost) {
+      if (range.first() <= commit && commit <= range.last()) {
+        throw new StoreException(
+            "the database has crashed before a change was durable, and may have lost it; try again",
+            null,
+            Trouble.FAILING);
+      }
+    }
+  }
+
+  /** Flushes without the lock, as the only thread that does. */
+  private void flush() {
+    Set<String> changed = jobs;
+    boolean work = hasWork;
+    long upTo = last;
+    jobs = new LinkedHashSet<>();
+    hasWork = false;
+    flushing = true;
+    number++;
+    boolean done = false;
+    lock.unlock();
+    long seen = 0;
+    try {
+      seen = write(changed, work);
+      done = true;
+    } finally {
+      lock.lock();
+      flushing = false;
+      flushed.signalAll();
+      if (done) {
+        flushed(upTo, seen);
+      } else {
+        jobs.addAll(changed); // the next flush has to tell of them
+        hasWork |= work;
+      }
+    }
+  }
+
+  private void flushed(long upTo, long seen) {
+    if (seen != incarnation) {
+      addLost(durable + 1, upTo);
+      incarnation = seen;
+    }
+    durable = upTo;
+  }
+
+  private void addLost(long first, long to) {
+    if (lost.size() == MOST_RANGES) {
+      lost.removeFirst();
+    }
+    lost.add(new Lost(first, to));
+  }
+
+  /** One transaction that waits for the disk, also where the database's default is not to. */
+  private long write(Set<String> changed, boolean work) {
+    return database
+        .first(
+            "WITH told AS (INSERT INTO @changes (server, number, jobs, has_work)"
+                + " VALUES (?, ?, ?, ?) RETURNING 1)"
+                + " SELECT (SELECT id FROM @incarnation) AS incarnation,"
+                + " CASE current_setting('synchronous_commit') WHEN 'off'"
+                + " THEN set_config('synchronous_commit', 'on', true) END,"
+                + " pg_notify(?, '') FROM told",
+            row -> row.getLong("incarnation"),
+            epoch,
+            number,
+            changed.toArray(String[]::new),
+            work,
+            channel(database))
+        .filter(id -> id != 0)
+        .orElseGet(this::presentIncarnation);
+  }
+
+  /** Where servers of the schema notify each other. */
+  static String channel(Database database) {
+    return "millrace_" + database.settings().schema();
+  }
+
+  private long presentIncarnation() {
+    database.update(
+        "INSERT INTO @incarnation (id) VALUES (?) ON CONFLICT DO NOTHING",
+        1 + new Random().nextLong(Long.MAX_VALUE - 1));
+    return database.first("SELECT id FROM @incarnation", row -> row.getLong(1)).orElseThrow();
+  }
+}

@@ -1,0 +1,231 @@
+package dev.millrace.store.postgres.internal.db;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.millrace.store.postgres.settings.PostgresSettings;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.Driver;
+
+/**
+ * A pool of connections, and statements on it. Each statement is a transaction of its own and needs
+ * no session, so that a pooler in transaction mode may stand between. In statements, {@code @jobs}
+ * is the table {@code jobs} of the schema. Thread-safe.
+ */
+public final class Database implements AutoCloseable {
+  private static final long CONNECTION_TIMEOUT_MILLIS = 10_000;
+
+  /** Reads a row. */
+  @FunctionalInterface
+  public interface RowReader<T> {
+    T read(ResultSet row) throws SQLException;
+  }
+
+  private final PostgresSettings settings;
+  private final HikariDataSource pool;
+  private final Map<String, String> statements = new ConcurrentHashMap<>();
+
+  private Database(PostgresSettings settings, HikariDataSource pool) {
+    this.settings = settings;
+    this.pool = pool;
+  }
+
+  /** Opens connections when they are needed; throws nothing if the database does not answer. */
+  public static Database of(PostgresSettings settings) {
+    HikariConfig config = new HikariConfig();
+    config.setDriverClassName(Driver.class.getName());
+    config.setJdbcUrl(settings.jdbcUrl());
+    config.setDataSourceProperties(properties(settings));
+    config.setMaximumPoolSize(settings.connections());
+    config.setMinimumIdle(0);
+    config.setInitializationFailTimeout(-1);
+    config.setConnectionTimeout(CONNECTION_TIMEOUT_MILLIS);
+    config.setPoolName("millrace");
+    return new Database(settings, new HikariDataSource(config));
+  }
+
+  private static Properties properties(PostgresSettings settings) {
+    Properties properties = new Properties();
+    properties.put("ApplicationName", "millrace");
+    properties.put("connectTimeout", "10");
+    properties.put("tcpKeepAlive", "true");
+    properties.putAll(settings.properties());
+    if (settings.user() != null) {
+      properties.put("user", settings.user());
+    }
+    if (settings.password() != null) {
+      properties.put("password", settings.password());
+    }
+    return properties;
+  }
+
+  /** The same connections for another schema; closing either closes both. */
+  public Database inSchemaOf(PostgresSettings other) {
+    return new Database(other, pool);
+  }
+
+  public PostgresSettings settings() {
+    return settings;
+  }
+
+  /** Connects once: the pool would try for long before it says what is wrong. */
+  public void requireReachable() {
+    try (Connection connection = openSession()) {
+      connection.isValid(0);
+    } catch (SQLException e) {
+      throw DatabaseErrors.of(this, e);
+    }
+  }
+
+  /** A connection outside of the pool, for a session of its own; the caller closes it. */
+  public Connection openSession() throws SQLException {
+    Connection connection = new Driver().connect(settings.jdbcUrl(), properties(settings));
+    return Objects.requireNonNull(connection, "the driver knows its own addresses");
+  }
+
+  /** Returns how many rows a statement has changed. */
+  public int update(String statement, @Nullable Object... values) {
+    try (Connection connection = pool.getConnection();
+        PreparedStatement prepared = prepare(connection, statement, values)) {
+      return prepared.executeUpdate();
+    } catch (SQLException e) {
+      throw DatabaseErrors.of(this, e);
+    }
+  }
+
+  /** All rows that a query finds. */
+  public <T> List<T> list(String query, RowReader<T> reader, @Nullable Object... values) {
+    try (Connection connection = pool.getConnection();
+        PreparedStatement prepared = prepare(connection, query, values);
+        ResultSet rows = prepared.executeQuery()) {
+      List<T> found = new ArrayList<>();
+      while (rows.next()) {
+        found.add(reader.read(rows));
+      }
+      return found;
+    } catch (SQLException e) {
+      throw DatabaseErrors.of(this, e);
+    }
+  }
+
+  /** The first row that a query finds; its reader gives no null. */
+  public <T> Optional<T> first(String query, RowReader<T> reader, @Nullable Object... values) {
+    List<T> rows = list(query, reader, values);
+    return rows.isEmpty() ? Optional.empty() : Optional.of(rows.getFirst());
+  }
+
+  /** Whether a query of one boolean says so. */
+  public boolean isTrue(String query, @Nullable Object... values) {
+    return first(query, row -> row.getBoolean(1), values).orElse(false);
+  }
+
+  /** Changes several things at once. */
+  @FunctionalInterface
+  public interface Transaction<T> {
+    T run(Statements statements) throws SQLException;
+  }
+
+  /** Statements of one transaction. */
+  public final class Statements {
+    private final Connection connection;
+
+    private Statements(Connection connection) {
+      this.connection = connection;
+    }
+
+    public int update(String statement, @Nullable Object... values) throws SQLException {
+      try (PreparedStatement prepared = prepare(connection, statement, values)) {
+        return prepared.executeUpdate();
+      }
+    }
+
+    public <T> List<T> list(String query, RowReader<T> reader, @Nullable Object... values)
+        throws SQLException {
+      try (PreparedStatement prepared = prepare(connection, query, values);
+          ResultSet rows = prepared.executeQuery()) {
+        List<T> found = new ArrayList<>();
+        while (rows.next()) {
+          found.add(reader.read(rows));
+        }
+        return found;
+      }
+    }
+  }
+
+  /** Runs a transaction: all of it, or nothing. It is durable when this returns. */
+  public <T> T inTransaction(Transaction<T> transaction) {
+    try (Connection connection = pool.getConnection()) {
+      connection.setAutoCommit(false);
+      boolean done = false;
+      try {
+        T answer = transaction.run(new Statements(connection));
+        connection.commit();
+        done = true;
+        return answer;
+      } finally {
+        if (!done) {
+          connection.rollback();
+        }
+        connection.setAutoCommit(true);
+      }
+    } catch (SQLException e) {
+      throw DatabaseErrors.of(this, e);
+    }
+  }
+
+  private PreparedStatement prepare(
+      Connection connection, String statement, @Nullable Object[] values) throws SQLException {
+    PreparedStatement prepared = connection.prepareStatement(inSchema(statement));
+    try {
+      for (int i = 0; i < values.length; i++) {
+        set(connection, prepared, i + 1, values[i]);
+      }
+      return prepared;
+    } catch (SQLException | RuntimeException | Error e) {
+      prepared.close();
+      throw e;
+    }
+  }
+
+  private static void set(
+      Connection connection, PreparedStatement prepared, int at, @Nullable Object value)
+      throws SQLException {
+    switch (value) {
+      case Instant time -> prepared.setObject(at, Times.toDatabase(time));
+      case Long[] numbers -> setArray(prepared, at, connection.createArrayOf("bigint", numbers));
+      case Integer[] numbers -> setArray(prepared, at, connection.createArrayOf("int", numbers));
+      case Double[] numbers -> setArray(prepared, at, connection.createArrayOf("float8", numbers));
+      case String[] texts -> setArray(prepared, at, connection.createArrayOf("text", texts));
+      case null -> prepared.setObject(at, null);
+      default -> prepared.setObject(at, value);
+    }
+  }
+
+  private static void setArray(PreparedStatement prepared, int at, Array array)
+      throws SQLException {
+    prepared.setArray(at, array);
+  }
+
+  /** The statement with the tables of the schema. */
+  public String inSchema(String statement) {
+    return statements.computeIfAbsent(
+        statement, it -> it.replace("@", "\"" + settings.schema() + "\"."));
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+  }
+}

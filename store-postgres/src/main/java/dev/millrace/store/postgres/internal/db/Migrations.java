@@ -1,0 +1,158 @@
+package dev.millrace.store.postgres.internal.db;
+
+import dev.millrace.core.store.StoreException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Brings a schema to the version of this program. Each migration is a file; its first line has the
+ * oldest version of the program that can still use the schema after it. So a schema may be newer
+ * than a server, and two versions run side by side: tables are first expanded, and contracted only
+ * by a later version.
+ */
+public final class Migrations {
+  private static final List<String> FILES =
+      List.of("001-servers.sql", "002-jobs.sql", "003-contents.sql");
+
+  private static final Pattern MINIMUM =
+      Pattern.compile("-- minimum: ([0-9]+)\n.*", Pattern.DOTALL);
+
+  /** Any number that other programs are unlikely to use; the schema's name is its second half. */
+  private static final int LOCK = 0x6d696c6c;
+
+  private final Database database;
+  private final List<Migration> migrations;
+
+  /** A migration: its minimum is the oldest version that can use the schema after it. */
+  record Migration(int version, int minimum, String statements) {}
+
+  public Migrations(Database database) {
+    this(database, FILES.stream().map(Migrations::read).toList());
+  }
+
+  Migrations(Database database, List<Migration> migrations) {
+    this.database = database;
+    this.migrations = migrations;
+  }
+
+  private static Migration read(String file) {
+    try (InputStream in =
+        Migrations.class.getResourceAsStream("/dev/millrace/store/postgres/migrations/" + file)) {
+      String text =
+          new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8);
+      Matcher minimum = MINIMUM.matcher(text);
+      if (!minimum.matches()) {
+        throw new IllegalStateException(file + " does not start with its minimum version");
+      }
+      return new Migration(
+          Integer.parseInt(file.substring(0, 3)), Integer.parseInt(minimum.group(1)), text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The version of this program. */
+  public int latest() {
+    return migrations.getLast().version();
+  }
+
+  /** The version of the schema; 0 if it is not there. */
+  public int current() {
+    boolean there =
+        database.isTrue("SELECT to_regclass(?) IS NOT NULL", database.inSchema("@schema_versions"));
+    return there
+        ? database
+            .first("SELECT coalesce(max(version), 0) FROM @schema_versions", row -> row.getInt(1))
+            .orElse(0)
+        : 0;
+  }
+
+  /**
+   * Runs what is missing, on a connection of its own; of several servers that start at once, one
+   * does so.
+   */
+  public void run() {
+    if (current() < latest()) {
+      try (Connection connection = database.openSession()) {
+        connection.setAutoCommit(false);
+        try (Statement statement = connection.createStatement()) {
+          migrate(statement);
+        }
+        connection.commit(); // else closing takes everything back
+      } catch (SQLException e) {
+        throw DatabaseErrors.of(database, e);
+      }
+    }
+    requireUsable();
+  }
+
+  private void migrate(Statement statement) throws SQLException {
+    String schema = database.settings().schema();
+    statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ", " + schema.hashCode() + ")");
+    // not "IF NOT EXISTS" alone: it needs the right to create, which a role may lack
+    if (!exists(statement, schema)) {
+      statement.execute("CREATE SCHEMA \"" + schema + "\"");
+    }
+    statement.execute(
+        database.inSchema(
+            "CREATE TABLE IF NOT EXISTS @schema_versions (version int PRIMARY KEY,"
+                + " minimum int NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())"));
+    int last = 0;
+    try (ResultSet rows =
+        statement.executeQuery(
+            database.inSchema("SELECT coalesce(max(version), 0) FROM @schema_versions"))) {
+      rows.next();
+      last = rows.getInt(1);
+    }
+    for (Migration migration : migrations) {
+      if (migration.version() > last) {
+        run(statement, migration);
+      }
+    }
+  }
+
+  private void run(Statement statement, Migration migration) throws SQLException {
+    statement.execute(database.inSchema(migration.statements()));
+    statement.execute(
+        database.inSchema("INSERT INTO @schema_versions (version, minimum) VALUES (")
+            + migration.version()
+            + ", "
+            + migration.minimum()
+            + ")");
+  }
+
+  private static boolean exists(Statement statement, String schema) throws SQLException {
+    try (ResultSet rows =
+        statement.executeQuery("SELECT FROM pg_namespace WHERE nspname = '" + schema + "'")) {
+      return rows.next();
+    }
+  }
+
+  /** Refuses a schema that a newer version has contracted. */
+  public void requireUsable() {
+    int minimum =
+        database
+            .first("SELECT coalesce(max(minimum), 0) FROM @schema_versions", row -> row.getInt(1))
+            .orElse(0);
+    if (minimum > latest()) {
+      throw new StoreException(
+          "the schema "
+              + database.settings().schema()
+              + " needs at least version "
+              + minimum
+              + " of the tables, and this program knows version "
+              + latest()
+              + "; upgrade this server");
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package dev.millrace.store.postgres.internal.jobs;
+
+import dev.millrace.core.internal.store.JobClaimKey;
+import dev.millrace.core.internal.store.Leases;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.task.ClaimKey;
+import dev.millrace.core.task.FencingToken;
+import dev.millrace.store.postgres.internal.db.Database;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Leases as rows, so that a heartbeat may reach any server. Only claims of workers in other
+ * processes have one; the workers of a server live as long as it does. Thread-safe.
+ */
+final class PostgresLeases implements Leases {
+  private static final int MOST = 1_000;
+  private static final String OF_CLAIM =
+      " WHERE job = ? AND stage = ? AND task = ? AND epoch = ? AND number = ?";
+
+  private final Database database;
+  private final long epoch;
+
+  /** Leases that this process knows: it need not ask for others that it would have granted. */
+  private final Set<JobClaimKey> known = ConcurrentHashMap.newKeySet();
+
+  PostgresLeases(Database database, long epoch) {
+    this.database = database;
+    this.epoch = epoch;
+  }
+
+  /** Starts all leases again in full: while there was no server, no heartbeat was heard. */
+  void restartAll(Instant now) {
+    database.update("UPDATE @leases SET until = ?::timestamptz + length", now);
+  }
+
+  /** The row was written with the claim. */
+  @Override
+  public void grant(JobClaimKey claim, Duration length, Instant now) {
+    known.add(claim);
+  }
+
+  @Override
+  public void restore(JobClaimKey claim, Duration length, Instant now) {
+    if (known.add(claim)) {
+      ClaimKey key = claim.key();
+      database.update(
+          "INSERT INTO @leases (job, stage, task, epoch, number, length, until)"
+              + " VALUES (?, ?, ?, ?, ?, make_interval(secs => ?),"
+              + " ?::timestamptz + make_interval(secs => ?)) ON CONFLICT DO NOTHING",
+          claim.job().value(),
+          key.stage(),
+          key.task(),
+          key.token().epoch(),
+          key.token().number(),
+          GrantedLeases.seconds(length),
+          now,
+          GrantedLeases.seconds(length));
+    }
+  }
+
+  @Override
+  public void renew(JobClaimKey claim, Instant now) {
+    if (mayExist(claim)) {
+      database.list(
+          "WITH renewed AS (UPDATE @leases SET until = ?::timestamptz + length"
+              + OF_CLAIM
+              + " RETURNING 1) SELECT set_config('synchronous_commit', 'off', true) FROM renewed",
+          _ -> claim,
+          now,
+          claim.job().value(),
+          claim.key().stage(),
+          claim.key().task(),
+          claim.key().token().epoch(),
+          claim.key().token().number());
+    }
+  }
+
+  /** Claims of this server's own workers, which are most, have none. */
+  private boolean mayExist(JobClaimKey claim) {
+    return claim.key().token().epoch() != epoch || known.contains(claim);
+  }
+
+  @Override
+  public void end(JobClaimKey claim) {
+    if (known.remove(claim)) {
+      delete(claim, Instant.MAX);
+    }
+  }
+
+  private int delete(JobClaimKey claim, Instant now) {
+    return database.update(
+        "DELETE FROM @leases" + OF_CLAIM + " AND until <= ?",
+        claim.job().value(),
+        claim.key().stage(),
+        claim.key().task(),
+        claim.key().token().epoch(),
+        claim.key().token().number(),
+        now);
+  }
+
+  @Override
+  public boolean endIfOver(JobClaimKey claim, Instant now) {
+    boolean ended = delete(claim, now) > 0 || !exists(claim, Instant.MAX);
+    if (ended) {
+      known.remove(claim);
+    }
+    return ended;
+  }
+
+  @Override
+  public boolean isOver(JobClaimKey claim, Instant now) {
+    return exists(claim, now);
+  }
+
+  private boolean exists(JobClaimKey claim, Instant endsUntil) {
+    return database.isTrue(
+        "SELECT EXISTS (SELECT FROM @leases" + OF_CLAIM + " AND until <= ?)",
+        claim.job().value(),
+        claim.key().stage(),
+        claim.key().task(),
+        claim.key().token().epoch(),
+        claim.key().token().number(),
+        endsUntil);
+  }
+
+  @Override
+  public Map<JobId, Set<ClaimKey>> expired(Instant now) {
+    Map<JobId, Set<ClaimKey>> expired = new HashMap<>();
+    database.list(
+        "SELECT job, stage, task, epoch, number FROM @leases WHERE until <= ?"
+            + " ORDER BY until LIMIT ?",
+        row ->
+            expired
+                .computeIfAbsent(new JobId(row.getString("job")), _ -> new HashSet<>())
+                .add(
+                    new ClaimKey(
+                        row.getInt("stage"),
+                        row.getInt("task"),
+                        new FencingToken(row.getLong("epoch"), row.getLong("number")))),
+        now,
+        MOST);
+    return expired;
+  }
+}

@@ -1,0 +1,371 @@
+package dev.millrace.store.postgres.internal.jobs;
+
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.store.ConcurrentUpdateException;
+import dev.millrace.core.internal.store.JobRepository;
+import dev.millrace.core.internal.store.JobSizeLimits;
+import dev.millrace.core.internal.store.PartialOutput;
+import dev.millrace.core.internal.store.TaskJournal;
+import dev.millrace.core.job.JobDocument;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.core.task.ClaimKey;
+import dev.millrace.core.task.FencingToken;
+import dev.millrace.core.task.OutputChunk;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.time.Moment;
+import dev.millrace.core.time.ProcessTimeline;
+import dev.millrace.store.postgres.internal.db.CommitFlusher;
+import dev.millrace.store.postgres.internal.db.Database;
+import dev.millrace.store.postgres.internal.db.ServerLease;
+import dev.millrace.store.postgres.internal.jobs.PostgresJob.At;
+import dev.millrace.store.postgres.internal.read.PostgresReader;
+import dev.millrace.store.postgres.internal.rows.JobTables;
+import dev.millrace.store.postgres.internal.rows.NoteRows;
+import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The jobs of a database, for one of its servers. {@link JobWriter} changes them; a change counts
+ * only if nobody else has changed the job since it was read. Thread-safe.
+ */
+public final class PostgresRepository implements JobRepository<PostgresJob> {
+  private final Database database;
+  private final ServerLease server;
+  private final long epoch;
+  private final ProcessTimeline timeline;
+  private final CommitFlusher flusher;
+  private final JobTables tables;
+  private final JobTexts texts;
+  private final PostgresClaimIndex index;
+  private final PostgresLeases leases;
+  private final PostgresReader reader;
+  private final NoteRows notes;
+  private final JobWriter writer;
+  private final JobRemover remover;
+  private final UnreadableJobs unreadable;
+
+  /** New jobs that are as they were inserted, for the first who reads them. */
+  private final Map<JobId, PostgresJob> insertedJobs = new ConcurrentHashMap<>();
+
+  /**
+   * @param clock of the database
+   * @param epoch of the tokens of claims, mostly that of {@code server}
+   */
+  public PostgresRepository(Database database, ServerLease server, Clock clock, long epoch) {
+    this.database = database;
+    this.server = server;
+    this.epoch = epoch;
+    this.timeline = new ProcessTimeline(clock);
+    this.flusher = new CommitFlusher(database, server.epoch());
+    this.tables = JobTables.of(database);
+    this.texts = new JobTexts(tables.tasks(), tables.results());
+    this.index = new PostgresClaimIndex(database, timeline, server.epoch());
+    this.leases = new PostgresLeases(database, server.epoch());
+    this.reader = new PostgresReader(database, tables);
+    this.notes = new NoteRows(database);
+    this.writer = new JobWriter(database, flusher, index::raise);
+    this.remover = new JobRemover(database);
+    this.unreadable = new UnreadableJobs(database);
+  }
+
+  Database database() {
+    return database;
+  }
+
+  ProcessTimeline timeline() {
+    return timeline;
+  }
+
+  JobTables rows() {
+    return tables;
+  }
+
+  JobTexts texts() {
+    return texts;
+  }
+
+  long incarnation() {
+    return flusher.incarnation();
+  }
+
+  @Override
+  public Moment now() {
+    return timeline.now();
+  }
+
+  @Override
+  public long epoch() {
+    return epoch;
+  }
+
+  @Override
+  public boolean isOver(long other) {
+    return other != epoch && server.isOver(other);
+  }
+
+  @Override
+  public void requireIntact() {
+    server.requireAlive();
+  }
+
+  /**
+   * No other server was there: what was measured by its clock counts no longer.
+   *
+   * @return jobs to be read at once
+   */
+  public List<JobId> restartTimes() {
+    leases.restartAll(now().steady());
+    return index.resetTimes();
+  }
+
+  @Override
+  public @Nullable PostgresJob load(JobId id) {
+    PostgresJob inserted = insertedJobs.remove(id);
+    return inserted != null ? inserted : unreadable.observe(id, () -> read(id));
+  }
+
+  private @Nullable PostgresJob read(JobId id) {
+    return tables
+        .jobs()
+        .find(id)
+        .map(
+            row ->
+                new PostgresJob(
+                    row,
+                    entries -> tables.jobs().forEachEntry(row, entries),
+                    timeline,
+                    texts,
+                    flusher.incarnation()))
+        .orElse(null);
+  }
+
+  @Override
+  public String version(JobId id) {
+    try {
+      return tables.jobs().stamp(id);
+    } catch (StoreException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
+  @Override
+  public boolean isCurrent(PostgresJob job) {
+    return job.incarnation() == flusher.incarnation()
+        && (job.takeFresh() || tables.jobs().isVersion(job.key(), job.version()));
+  }
+
+  @Override
+  public Collection<PostgresJob> perhapsOutdated(Collection<PostgresJob> jobs) {
+    Map<Long, PostgresJob> byKey = new HashMap<>();
+    jobs.forEach(job -> byKey.put(job.key(), job));
+    Map<Long, Long> versions = new HashMap<>();
+    byKey.forEach((key, job) -> versions.put(key, job.version()));
+    return tables.jobs().outdated(versions).stream().map(byKey::get).toList();
+  }
+
+  @Override
+  public long append(PostgresJob job, JobUpdate update) {
+    return writer.append(job, update);
+  }
+
+  /** A new job was inserted; returns when that is durable. */
+  void inserted(PostgresJob job, long incarnation) {
+    job.takeArrival();
+    long commit = flusher.committed(job.id(), true, incarnation);
+    index.raise();
+    flusher.await(commit);
+    insertedJobs.put(job.id(), job);
+  }
+
+  /** Returns when everything is durable that any server has committed. */
+  void flushOthers() {
+    flusher.await(flusher.committed(null, false, flusher.incarnation()));
+  }
+
+  /** Nobody has read a job that was just inserted. */
+  public void forgetInserted(JobId id) {
+    insertedJobs.remove(id);
+  }
+
+  @Override
+  public void awaitDurable(long commit) {
+    flusher.await(commit);
+  }
+
+  @Override
+  public long lastDurable() {
+    return flusher.lastDurable();
+  }
+
+  @Override
+  public @Nullable StoreException failed(PostgresJob job, @Nullable IOException cause) {
+    return cause == null ? null : new StoreException(explain(cause), cause);
+  }
+
+  @Override
+  public String explain(IOException cause) {
+    return String.valueOf(cause.getMessage());
+  }
+
+  @Override
+  public boolean isOfOneJob(StoreException problem) {
+    return false; // one that cannot be read throws something else
+  }
+
+  @Override
+  public void letGo(PostgresJob job) {
+    if (job.dueAt(now().steady()) != null) {
+      index.updateTimes(job);
+    }
+  }
+
+  @Override
+  public TaskSpec task(PostgresJob job, StageFold stage, int task) {
+    return texts.task(job, stage.number(), task).spec();
+  }
+
+  @Override
+  public Outcome keepTasks(
+      PostgresJob job, int stage, String type, int known, List<TaskSpec> tasks) {
+    List<TaskRow> rows = new ArrayList<>();
+    long bytes = 0;
+    for (TaskSpec task : tasks) {
+      String json = Json.write(JobDocument.task(task));
+      bytes += json.length();
+      TaskSpec kept = JobDocument.task(Json.parse(json), "task");
+      rows.add(new TaskRow(stage, known + rows.size() + 1, kept, null));
+    }
+    if (bytes > 0 && tables.tasks().bytes(job.key()) + bytes > JobSizeLimits.MAX_JOB_BYTES) {
+      return new Outcome.Refused(
+          Outcome.Reason.TOO_LARGE,
+          "a job has at most " + JobSizeLimits.MAX_JOB_BYTES + " bytes of input");
+    }
+    rows.forEach(row -> job.unwritten().put(new At(row.stage(), row.task()), row));
+    return Outcome.DONE;
+  }
+
+  /** The entry of the completion names its key; the flush of that entry makes it durable, too. */
+  @Override
+  public KeptResult keepResult(PostgresJob job, Claim claim, TaskResult result) {
+    long key = tables.results().keep(job.key(), result);
+    return new KeptResult(new Fact.Detail.Completed(key, 1), 0);
+  }
+
+  @Override
+  public void keepPartial(PostgresJob job, Claim claim, PartialOutput partial) {
+    tables.results().keepPartial(job.key(), claim.key(), partial);
+  }
+
+  @Override
+  public void appendJournal(PostgresJob job, ClaimKey claim, OutputChunk chunk) {
+    FencingToken entry =
+        Objects.requireNonNull(
+            job.fold().stage(claim.stage()).task(claim.task()).journalKey(), "it was claimed");
+    if (!tables.journals().append(job.key(), job.version(), claim, entry, chunk)) {
+      throw new ConcurrentUpdateException("job " + job.id() + " was changed");
+    }
+  }
+
+  @Override
+  public TaskJournal readJournal(PostgresJob job, StageFold stage, int task) {
+    return tables
+        .journals()
+        .journal(job.key(), stage.number(), task, stage.task(task).journalKey());
+  }
+
+  @Override
+  public JsonObject frozenTerms(PostgresJob job, long entry) {
+    LogEntry frozen =
+        tables
+            .jobs()
+            .entry(job.key(), entry)
+            .orElseThrow(() -> new IllegalStateException("its log has no entry " + entry));
+    return ((Fact.TermsFrozen) frozen.fact()).terms();
+  }
+
+  @Override
+  public Collection<JobId> endedBefore(Instant before, Set<JobState> states) {
+    return remover.endedBefore(before, states);
+  }
+
+  @Override
+  public void remove(Collection<JobId> ids, Consumer<JobId> removed) {
+    List<JobId> gone = remover.remove(ids);
+    for (JobId id : gone) {
+      flusher.committed(id, false, flusher.incarnation());
+    }
+    gone.forEach(removed);
+  }
+
+  @Override
+  public void tryWriting() {
+    server.renew();
+  }
+
+  @Override
+  public PostgresClaimIndex index() {
+    return index;
+  }
+
+  @Override
+  public PostgresLeases leases() {
+    return leases;
+  }
+
+  @Override
+  public PostgresReader reader() {
+    return reader;
+  }
+
+  @Override
+  public NoteRows notes() {
+    return notes;
+  }
+
+  /** How many jobs cannot be read. */
+  public long unreadableJobs() {
+    return unreadable.count();
+  }
+
+  /** Wakes those who wait: other servers may have enqueued something. */
+  public void workElsewhere() {
+    index.raise();
+  }
+
+  /** Jobs whose running tasks a server that is gone has left. */
+  public List<JobId> lostClaims() {
+    return index.lostClaims();
+  }
+
+  /** Makes everything durable that no one has waited for. */
+  public void flush() {
+    flusher.awaitAll();
+  }
+
+  /** Wakes everyone who waits, for good. */
+  public void close() {
+    index.close();
+  }
+}

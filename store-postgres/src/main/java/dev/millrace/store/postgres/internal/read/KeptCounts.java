@@ -1,0 +1,77 @@
+package dev.millrace.store.postgres.internal.read;
+
+import dev.millrace.core.internal.count.CountCategories;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.QueueStats;
+import dev.millrace.core.store.StatusCounts;
+import dev.millrace.core.store.StatusCounts.QueueGroup;
+import dev.millrace.store.postgres.internal.db.Database;
+import dev.millrace.store.postgres.internal.db.Times;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The counts of all jobs, which every change keeps: it adds rows of what it changes, and these are
+ * summed up at intervals. So no two changes wait for each other. Thread-safe.
+ */
+public final class KeptCounts {
+  private final Database database;
+
+  public KeptCounts(Database database) {
+    this.database = database;
+  }
+
+  private CountCategories read() {
+    CountCategories categories = new CountCategories();
+    database.list(
+        "SELECT category, sum(change) AS count FROM @counts GROUP BY category",
+        row -> {
+          categories.add(row.getString("category"), row.getLong("count"));
+          return row;
+        });
+    return categories;
+  }
+
+  public Map<JobState, Integer> jobs() {
+    return read().jobs();
+  }
+
+  /**
+   * @param unreadable how many jobs cannot be read, as far as this server knows
+   */
+  public StatusCounts statusCounts(long unreadable) {
+    CountCategories categories = read();
+    return categories.statusCounts(oldest(categories), unreadable);
+  }
+
+  public QueueStats queueStats() {
+    CountCategories categories = read();
+    return categories.queueStats(oldest(categories));
+  }
+
+  /** Among jobs of one priority, the claim order is that of their creation. */
+  private Map<QueueGroup, Instant> oldest(CountCategories categories) {
+    Map<QueueGroup, Instant> oldest = new HashMap<>();
+    for (QueueGroup group : categories.waiting()) {
+      Optional<Instant> first =
+          database.first(
+              "SELECT created_at FROM @jobs WHERE claim_type = ? AND priority = ?"
+                  + " ORDER BY rank, sort_key LIMIT 1",
+              row -> Times.read(row, "created_at"),
+              group.type(),
+              group.priority().name());
+      first.ifPresent(time -> oldest.put(group, time));
+    }
+    return oldest;
+  }
+
+  /** Replaces the rows of each category by one. */
+  public void sumUp() {
+    database.update(
+        "WITH gone AS (DELETE FROM @counts RETURNING category, change)"
+            + " INSERT INTO @counts (category, change) SELECT category, sum(change) FROM gone"
+            + " GROUP BY category HAVING sum(change) <> 0");
+  }
+}

@@ -1,0 +1,123 @@
+package dev.millrace.store.postgres.internal.rows;
+
+import dev.millrace.core.internal.store.PartialOutput;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.task.ClaimKey;
+import dev.millrace.core.task.FencingToken;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.store.postgres.internal.db.Database;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/** Reads and writes results and other output. Thread-safe. */
+public final class ResultRows {
+  private static final int RESERVED = 1_000;
+
+  private final Database database;
+
+  public ResultRows(Database database) {
+    this.database = database;
+  }
+
+  /** Keeps a result, durable with whatever is committed after it and flushed; returns its key. */
+  public long keep(long job, TaskResult result) {
+    JsonObject json =
+        JsonObject.create()
+            .put("kind", result.kind().name())
+            .put("text", result.text())
+            .putIfPresent("receipt", result.receipt());
+    return database
+        .first(
+            "WITH kept AS (INSERT INTO @results (job, result) VALUES (?, ?::json) RETURNING key)"
+                + " SELECT key, set_config('synchronous_commit', 'off', true) FROM kept",
+            row -> row.getLong("key"),
+            job,
+            Json.write(json))
+        .orElseThrow();
+  }
+
+  /** The results with these keys, those that exist. */
+  public Map<Long, TaskResult> results(Collection<Long> keys) {
+    Map<Long, TaskResult> found = new HashMap<>();
+    if (!keys.isEmpty()) {
+      database.list(
+          "SELECT key, result::text AS result FROM @results WHERE key = ANY (?)",
+          row -> found.put(row.getLong("key"), result(row.getString("result"))),
+          (Object) keys.toArray(Long[]::new));
+    }
+    return found;
+  }
+
+  private static TaskResult result(String text) {
+    JsonObject json = Json.object(text);
+    return new TaskResult(
+        TaskResult.Kind.valueOf(json.string("kind")),
+        json.string("text"),
+        json.has("receipt") ? json.object("receipt") : null);
+  }
+
+  /** Keys for results that are copied later; asks the database for many at once. */
+  public final class NewKeys {
+    private final Queue<Long> reserved = new ArrayDeque<>();
+
+    public long next() {
+      if (reserved.isEmpty()) {
+        reserved.addAll(
+            database.list(
+                "SELECT nextval(pg_get_serial_sequence(?, 'key')) FROM generate_series(1, ?)",
+                row -> row.getLong(1),
+                database.inSchema("@results"),
+                RESERVED));
+      }
+      return reserved.remove();
+    }
+  }
+
+  public NewKeys newKeys() {
+    return new NewKeys();
+  }
+
+  /** Keeps output that is not a result. */
+  public void keepPartial(long job, ClaimKey claim, PartialOutput partial) {
+    JsonObject json =
+        JsonObject.create()
+            .putIfPresent("output", partial.output())
+            .putIfPresent("receipt", partial.receipt());
+    database.list(
+        "WITH kept AS (INSERT INTO @partial_outputs (job, stage, task, epoch, number, output)"
+            + " VALUES (?, ?, ?, ?, ?, ?::json) ON CONFLICT (job, stage, task, epoch, number)"
+            + " DO UPDATE SET output = EXCLUDED.output RETURNING 1)"
+            + " SELECT set_config('synchronous_commit', 'off', true) FROM kept",
+        _ -> job,
+        job,
+        claim.stage(),
+        claim.task(),
+        claim.token().epoch(),
+        claim.token().number(),
+        Json.write(json));
+  }
+
+  /** What the worker of that claim reported; empty if nothing. */
+  public Optional<String> partial(long job, int stage, int task, @Nullable FencingToken claim) {
+    return claim == null
+        ? Optional.empty()
+        : database
+            .first(
+                "SELECT output::text AS output FROM @partial_outputs WHERE job = ? AND stage = ?"
+                    + " AND task = ? AND epoch = ? AND number = ?",
+                row -> Json.object(row.getString("output")),
+                job,
+                stage,
+                task,
+                claim.epoch(),
+                claim.number())
+            .map(json -> json.string("output", ""))
+            .filter(text -> !text.isEmpty());
+  }
+}

@@ -1,0 +1,192 @@
+package dev.millrace.store.postgres.internal.server;
+
+import dev.millrace.core.internal.concurrent.StoreFence;
+import dev.millrace.core.internal.concurrent.Threading;
+import dev.millrace.core.internal.store.RepositoryJobStore;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.store.JobException;
+import dev.millrace.core.store.RetryRequest;
+import dev.millrace.core.store.RetryResult;
+import dev.millrace.core.store.StatusCounts;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.store.postgres.internal.db.Database;
+import dev.millrace.store.postgres.internal.db.ServerLease;
+import dev.millrace.store.postgres.internal.jobs.PostgresJob;
+import dev.millrace.store.postgres.internal.jobs.PostgresRepository;
+import dev.millrace.store.postgres.internal.jobs.PostgresSubmitter;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** The jobs of a database, for one of the servers that share it. Thread-safe. */
+public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
+  private final PostgresRepository repository;
+  private final PostgresSubmitter submitter;
+  private final ServerLease server;
+  private final ServerThreads threads;
+
+  private PostgresStore(
+      StoreOptions options,
+      PostgresRepository repository,
+      ServerLease server,
+      ServerThreads threads) {
+    super(repository, options.random(), new StoreFence(Threading.SYSTEM));
+    this.repository = repository;
+    this.submitter = new PostgresSubmitter(repository, repository.reader(), options.ids());
+    this.server = server;
+    this.threads = threads;
+  }
+
+  /** Adds a server to those of the database, whose schema is up to date. */
+  public static PostgresStore open(Database database, StoreOptions options) {
+    return open(database, options, OptionalLong.empty());
+  }
+
+  /**
+   * As {@link #open(Database, StoreOptions)}.
+   *
+   * @param epoch of the tokens of its claims, if that is not its own
+   */
+  static PostgresStore open(Database database, StoreOptions options, OptionalLong epoch) {
+    boolean first =
+        options.serves()
+            && !database.isTrue(
+                "SELECT EXISTS (SELECT FROM @servers WHERE serves AND alive_until > now())");
+    ServerLease server =
+        ServerLease.join(database, options.name(), options.serves(), options.lease());
+    PostgresRepository repository =
+        new PostgresRepository(database, server, options.clock(), epoch.orElse(server.epoch()));
+    List<JobId> timed = first ? repository.restartTimes() : List.of();
+    ServerThreads threads = new ServerThreads(database, server, options.clock(), repository);
+    PostgresStore store = new PostgresStore(options, repository, server, threads);
+    threads.startRenewing();
+    if (options.listens()) {
+      threads.startListening(store.updater()::changedElsewhere);
+    }
+    timed.forEach(store::touch);
+    if (options.serves()) {
+      store.recover();
+    }
+    return store;
+  }
+
+  /** Releases what servers have left that are gone: reading a job does so. */
+  private void recover() {
+    List<JobId> before = List.of();
+    List<JobId> left = repository.lostClaims();
+    while (!left.isEmpty() && !left.equals(before)) { // the same ones again cannot be read
+      left.forEach(this::touch);
+      before = left;
+      left = repository.lostClaims();
+    }
+  }
+
+  private void touch(JobId id) {
+    try {
+      updater().touch(id);
+    } catch (JobException e) {
+      // it is in quarantine
+    }
+  }
+
+  @Override
+  public JobId submit(JobSpec spec) {
+    return fence()
+        .call(
+            () -> {
+              JobId id = submitter.submit(spec);
+              submitted(id);
+              return id;
+            });
+  }
+
+  @Override
+  public boolean submit(JobSpec spec, JobId id) {
+    return fence()
+        .call(
+            () -> {
+              boolean fresh = submitter.submit(spec, id);
+              if (fresh) {
+                submitted(id);
+              }
+              return fresh;
+            });
+  }
+
+  @Override
+  public RetryResult retry(RetryRequest request) {
+    return fence()
+        .call(
+            () -> {
+              RetryResult result = submitter.retry(request);
+              JobId id = result.id();
+              if (result.fresh() && id != null) {
+                submitted(id);
+              }
+              return result;
+            });
+  }
+
+  /** It stays in memory a while: whoever submits a job mostly asks for it, or adds to it. */
+  private void submitted(JobId id) {
+    try {
+      touch(id);
+    } finally {
+      repository.forgetInserted(id); // another thread may have read it from the database
+    }
+    updater().notifier().changed(id);
+  }
+
+  /** Of all servers, because every change keeps them. */
+  @Override
+  public StatusCounts statusCounts() {
+    return repository.reader().keptCounts().statusCounts(repository.unreadableJobs());
+  }
+
+  @Override
+  public boolean leads() {
+    return server.leads();
+  }
+
+  /** The epoch of its claims. */
+  public long epoch() {
+    return repository.epoch();
+  }
+
+  @Override
+  public void close() {
+    super.close();
+    try {
+      repository.flush();
+      server.leave();
+    } catch (StoreException e) { // others notice it a little later
+      LOG.log(Level.WARNING, "this server leaves without saying so: " + e.getMessage());
+    }
+    end();
+  }
+
+  /** Renews the row of this server, as its thread does at intervals. */
+  void renewNow() {
+    server.renew();
+  }
+
+  /** Another server may have enqueued something. */
+  void workElsewhere() {
+    repository.workElsewhere();
+  }
+
+  /** Ends as a crash would: nothing more is written, and others see at once that it is gone. */
+  void abandon() {
+    end();
+    server.leave();
+  }
+
+  private void end() {
+    threads.stop();
+    repository.close();
+  }
+}

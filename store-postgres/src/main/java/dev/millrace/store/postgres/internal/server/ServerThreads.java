@@ -1,0 +1,114 @@
+package dev.millrace.store.postgres.internal.server;
+
+import dev.millrace.core.internal.thread.MonitoredThreads;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.StoreException;
+import dev.millrace.store.postgres.internal.db.ChangeListener;
+import dev.millrace.store.postgres.internal.db.Database;
+import dev.millrace.store.postgres.internal.db.DatabaseClock;
+import dev.millrace.store.postgres.internal.db.ServerLease;
+import dev.millrace.store.postgres.internal.jobs.PostgresRepository;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * What a server does beside its calls: one thread renews its lease and cleans up, another listens
+ * to other servers. Each survives what one round throws.
+ */
+final class ServerThreads {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
+  /** Rounds between two clean-ups. */
+  private static final int CLEAN_UP = 5;
+
+  private final Database database;
+  private final ServerLease lease;
+  private final Clock clock;
+  private final PostgresRepository repository;
+  private final CountDownLatch stop = new CountDownLatch(1);
+
+  ServerThreads(Database database, ServerLease lease, Clock clock, PostgresRepository repository) {
+    this.database = database;
+    this.lease = lease;
+    this.clock = clock;
+    this.repository = repository;
+  }
+
+  void startRenewing() {
+    MonitoredThreads.virtualService("millrace-postgres-lease").start(this::renew);
+  }
+
+  /**
+   * @param changed gets each job that another server has changed
+   */
+  void startListening(Consumer<JobId> changed) {
+    ChangeListener listener = new ChangeListener(database, lease.epoch());
+    MonitoredThreads.virtualService("millrace-postgres-changes")
+        .start(() -> listen(listener, changed));
+  }
+
+  private void renew() {
+    boolean fails = false;
+    for (int round = 1; !isStopped(lease.length().dividedBy(5)); round++) {
+      try {
+        lease.renew();
+        if (clock instanceof DatabaseClock shared) {
+          shared.follow(database);
+        }
+        if (round % CLEAN_UP == 0) {
+          repository.reader().keptCounts().sumUp();
+        }
+        fails = false;
+      } catch (RuntimeException | Error e) {
+        if (!fails) {
+          LOG.log(Level.WARNING, "cannot renew the row of this server: " + e.getMessage());
+        }
+        fails = true;
+      }
+    }
+  }
+
+  private boolean isStopped(Duration wait) {
+    try {
+      return stop.await(wait.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      return true; // nobody else has this thread
+    }
+  }
+
+  private void listen(ChangeListener listener, Consumer<JobId> changed) {
+    try (listener) {
+      for (int round = 1; !isStopped(Duration.ZERO); round++) {
+        listenOnce(listener, changed, round);
+      }
+    }
+  }
+
+  private void listenOnce(ChangeListener listener, Consumer<JobId> changed, int round) {
+    try {
+      listener.await();
+      if (listener.read(changed)) {
+        repository.workElsewhere();
+      }
+      if (round % 100 == 0) {
+        listener.forgetOld();
+      }
+    } catch (InterruptedException e) {
+      stop.countDown();
+    } catch (StoreException e) {
+      isStopped(Duration.ofSeconds(1)); // callers say what is wrong
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.ERROR, "cannot read what other servers have changed; trying again", e);
+      isStopped(Duration.ofSeconds(1));
+    }
+  }
+
+  void stop() {
+    stop.countDown();
+  }
+}

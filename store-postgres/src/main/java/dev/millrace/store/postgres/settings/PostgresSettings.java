@@ -1,0 +1,92 @@
+package dev.millrace.store.postgres.settings;
+
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How to reach a database, and which schema of it to use. Its text never shows the password.
+ *
+ * @param hosts {@code host:port}, several separated by commas: the first that answers is used
+ * @param user null: the name of the operating system's user
+ * @param password null: none, or one of the password file of PostgreSQL's tools
+ * @param properties of the driver, such as {@code sslmode}
+ * @param schema where the tables are
+ * @param connections the most connections that one server opens for its queries
+ */
+public record PostgresSettings(
+    String hosts,
+    String database,
+    @Nullable String user,
+    @Nullable String password,
+    Map<String, String> properties,
+    String schema,
+    int connections) {
+
+  public static final String DEFAULT_SCHEMA = "millrace";
+  public static final int DEFAULT_CONNECTIONS = 10;
+
+  public PostgresSettings {
+    properties = Map.copyOf(properties);
+    if (!schema.matches("[a-z_][a-z0-9_]{0,62}")) {
+      throw new IllegalArgumentException(
+          "the schema \""
+              + schema
+              + "\" must have 1 to 63 lower-case letters, digits or '_', and start with no digit");
+    }
+    if (connections < 2 || connections > 1_000) {
+      throw new IllegalArgumentException(
+          "the number of connections must be 2 to 1000, got " + connections);
+    }
+  }
+
+  /** Whether a place is the address of a database. */
+  public static boolean isUrl(String place) {
+    return place.startsWith("postgresql://") || place.startsWith("postgres://");
+  }
+
+  /**
+   * Reads an address as PostgreSQL's tools do: {@code
+   * postgresql://user:password@host:port/database?schema=millrace&sslmode=verify-full}. What it
+   * lacks is taken from the variables {@code PGHOST}, {@code PGPORT}, {@code PGDATABASE}, {@code
+   * PGUSER}, {@code PGPASSWORD} and {@code PGSSLMODE}.
+   *
+   * @throws IllegalArgumentException with the part that is wrong, but never the password
+   */
+  public static PostgresSettings parse(String url, Map<String, String> environment) {
+    return new PostgresUrl(url, environment).settings();
+  }
+
+  /** As {@link #parse(String, Map)}, with the variables of this process. */
+  public static PostgresSettings parse(String url) {
+    return parse(url, System.getenv());
+  }
+
+  /** The same in another schema. */
+  public PostgresSettings withSchema(String name) {
+    return new PostgresSettings(hosts, database, user, password, properties, name, connections);
+  }
+
+  /** The address for the driver, without user and password. */
+  public String jdbcUrl() {
+    return "jdbc:postgresql://" + hosts + "/" + database;
+  }
+
+  /** The address without the password, for logs and errors. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder("postgresql://");
+    if (user != null) {
+      text.append(user).append('@');
+    }
+    text.append(hosts).append('/').append(database).append("?schema=").append(schema);
+    new TreeMap<>(properties)
+        .forEach(
+            (name, value) -> {
+              if (!PostgresUrl.isSecret(name)) {
+                text.append('&').append(name).append('=').append(value);
+              }
+            });
+    return text.toString();
+  }
+}

@@ -1,0 +1,184 @@
+package dev.millrace.store.postgres.internal.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.core.event.Cause;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimRequest;
+import dev.millrace.core.store.ClaimSignal;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.StoreBrokenException;
+import dev.millrace.core.store.fixture.ContractSettings;
+import dev.millrace.core.store.fixture.ManualClock;
+import dev.millrace.core.task.OutputChunk;
+import dev.millrace.core.task.TaskResult;
+import dev.millrace.core.task.TaskState;
+import dev.millrace.store.postgres.fixture.EmbeddedDatabase;
+import dev.millrace.store.postgres.internal.db.Database;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Two servers with epochs of their own share jobs, hear of each other, and one is lost. */
+class LostPostgresServerTest {
+  private static final Cause ANNA = Cause.user("anna", null);
+
+  private final Database database = EmbeddedDatabase.migrated();
+  private final ContractSettings settings = ContractSettings.of(new ManualClock());
+  private final PostgresStore one = open(false);
+  private final PostgresStore other = open(true);
+
+  private PostgresStore open(boolean serves) {
+    return PostgresStore.open(
+        database,
+        new StoreOptions(
+            "test",
+            settings.clock(),
+            settings.ids(),
+            settings.random(),
+            serves,
+            serves,
+            Duration.ofMinutes(5)));
+  }
+
+  @AfterEach
+  void close() {
+    other.close();
+    one.abandon();
+    EmbeddedDatabase.drop(database);
+  }
+
+  private void lose(PostgresStore store) {
+    database.update(
+        "UPDATE @servers SET alive_until = now() - interval '1 second' WHERE epoch = ?",
+        store.epoch());
+  }
+
+  private static Claim claim(JobStore store) {
+    return store.claim(new ClaimRequest(Set.of("a"), 1, "worker", null)).getFirst();
+  }
+
+  private JobId submit(String... inputs) {
+    return one.submit(
+        JobSpec.of(
+            List.of(StageSpec.of("a", List.of(inputs).stream().map(TaskSpec::of).toList()))));
+  }
+
+  @Test
+  void theTasksOfALostServerAreReleasedByASweepOfAnother() {
+    JobId id = submit("1", "2");
+    Claim lost = claim(one);
+    Claim kept = claim(other);
+    other.sweep();
+    assertThat(other.heartbeat(lost, false)).as("its server lives").isEqualTo(ClaimSignal.CONTINUE);
+    lose(one);
+    other.sweep();
+    assertThat(other.task(id, 1, 1).orElseThrow().state()).isEqualTo(TaskState.RETRIED);
+    assertThat(other.complete(lost, TaskResult.of("late"))).isInstanceOf(Outcome.Fenced.class);
+    assertThat(other.complete(kept, TaskResult.of("two"))).isEqualTo(Outcome.DONE);
+    assertThat(other.complete(claim(other), TaskResult.of("one"))).isEqualTo(Outcome.DONE);
+    assertThat(other.state(id)).contains(JobState.COMPLETED);
+  }
+
+  @Test
+  void aServerWhoseTimeIsOverNeverComesBack() {
+    submit("1");
+    lose(one);
+    one.renewNow();
+    assertThatThrownBy(() -> claim(one))
+        .isInstanceOf(StoreBrokenException.class)
+        .hasMessageContaining("others may have taken its tasks; restart it");
+    assertThat(claim(other)).isNotNull();
+  }
+
+  @Test
+  void theFirstThatServesLeadsUntilItIsLost() {
+    assertThat(one.leads()).as("it does not serve").isFalse();
+    assertThat(other.leads()).isTrue();
+    try (PostgresStore third = open(true)) {
+      assertThat(third.leads()).isFalse();
+      lose(other);
+      third.renewNow();
+      assertThat(third.leads()).isTrue();
+    }
+  }
+
+  @Test
+  void anotherServerResumesFromTheJournalOfALostOne() {
+    JobId id = submit("1");
+    Claim lost = claim(one);
+    one.freeze(lost, JsonObject.create().put("seed", 7));
+    one.appendJournal(lost, new OutputChunk(List.of(1, 2), List.of("a", "b")));
+    lose(one);
+    other.sweep();
+    Claim next = claim(other);
+    assertThat(next.journaledTokens()).containsExactly(1, 2);
+    assertThat(next.frozenTerms()).isEqualTo(Json.object("{\"seed\":7}"));
+    assertThat(one.appendJournal(lost, new OutputChunk(List.of(3), List.of("late"))))
+        .isEqualTo(ClaimSignal.LOST);
+    other.appendJournal(next, new OutputChunk(List.of(3), List.of("c")));
+    assertThat(other.outputSoFar(id, 1, 1, 0).text()).isEqualTo("abc");
+  }
+
+  @Test
+  @Timeout(30)
+  void aServerHearsOfChangesAndOfNewWorkOfAnother() throws InterruptedException {
+    BlockingQueue<JobId> changed = new LinkedBlockingQueue<>();
+    other.onChange(changed::add);
+    long seen = other.awaitWork(0, Duration.ofMinutes(1));
+    JobId id = submit("1");
+    assertThat(changed.poll(20, TimeUnit.SECONDS)).isEqualTo(id);
+    assertThat(other.awaitWork(seen, Duration.ofSeconds(20))).isNotEqualTo(seen);
+  }
+
+  @Test
+  @Timeout(30)
+  void workersOfAServerStopWhenAUserOfAnotherAborts() throws InterruptedException {
+    BlockingQueue<JobId> stopped = new LinkedBlockingQueue<>();
+    other.onLever(stopped::add);
+    JobId id = submit("1");
+    Claim claim = claim(other);
+    one.abort(id, ANNA);
+    assertThat(stopped.poll(20, TimeUnit.SECONDS)).isEqualTo(id);
+    assertThat(other.heartbeat(claim, false)).isEqualTo(ClaimSignal.CANCEL);
+  }
+
+  @Test
+  void ofTwoServersOneCreatesANote() {
+    assertThat(one.writeNoteAhead("keys", "key", null, "one")).isTrue();
+    assertThat(other.writeNoteAhead("keys", "key", null, "other")).isFalse();
+    assertThat(other.readNote("keys", "key")).contains("one");
+    assertThat(other.writeNoteAhead("keys", "key", "one", "two")).isTrue();
+    assertThat(one.writeNoteAhead("keys", "key", "one", "three")).isFalse();
+    assertThat(one.readNote("keys", "key")).contains("two");
+  }
+
+  @Test
+  void entriesOfTwoServersHaveNumbersWithoutGaps() {
+    JobId id = submit("1", "2", "3", "4");
+    for (int i = 0; i < 4; i++) {
+      PostgresStore from = i % 2 == 0 ? one : other;
+      PostgresStore to = i % 2 == 0 ? other : one;
+      assertThat(to.complete(claim(from), TaskResult.of("x"))).isEqualTo(Outcome.DONE);
+    }
+    List<Long> numbers = one.events(id, 0, 100).stream().map(entry -> entry.number()).toList();
+    assertThat(numbers).startsWith(1L, 2L, 3L).doesNotHaveDuplicates();
+    assertThat(numbers.getLast()).isEqualTo(numbers.size());
+    assertThat(other.events(id, 5, 100)).isEqualTo(one.events(id, 5, 100));
+  }
+}
