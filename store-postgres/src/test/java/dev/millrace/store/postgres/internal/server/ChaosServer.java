@@ -29,7 +29,8 @@ final class ChaosServer {
     PostgresStore store =
         PostgresStore.open(
             database,
-            new StoreOptions("chaos", usual.clock(), usual.ids(), usual.random(), true, true, LEASE));
+            new StoreOptions(
+                "chaos", usual.clock(), usual.ids(), usual.random(), true, true, LEASE));
     for (int i = 0; i < WORKERS; i++) {
       Thread.ofVirtual().start(() -> repeat(() -> work(store)));
     }
