@@ -5,6 +5,7 @@ import dev.millrace.http.auth.Principal;
 import dev.millrace.http.limits.JsonTextSize;
 import dev.millrace.http.limits.RequestMemoryBudget;
 import dev.millrace.http.limits.RequestSlots;
+import dev.millrace.server.infer.CompileCaller;
 import dev.millrace.http.openapi.OpenApiDocument;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
@@ -255,7 +256,8 @@ final class RequestExchange implements ApiRequest {
     int max = route.isBulk() ? context.sizes().maxBulkBody() : context.sizes().maxBody();
     try (requestBody) {
       body = requestBody.read(max, operation);
-      return route.handler().handle(this);
+      return CompileCaller.<ApiResponse, InterruptedException>call(
+          principal.name(), () -> route.handler().handle(this));
     } finally {
       body = null; // its memory is no longer counted
     }
