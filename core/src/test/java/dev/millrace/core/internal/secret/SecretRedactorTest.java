@@ -207,7 +207,8 @@ class SecretRedactorTest {
   @Test
   void longValueIsRedactedWhole() {
     String value = "x7".repeat(5_000);
-    for (String pair : List.of("password=%s", "{\"password\": \"%s\"}", "authorization: bearer %s")) {
+    for (String pair :
+        List.of("password=%s", "{\"password\": \"%s\"}", "authorization: bearer %s")) {
       assertThat(SecretRedactor.redact(pair.formatted(value))).doesNotContain("x7");
     }
   }

@@ -40,8 +40,7 @@ class CallerTurnsTest {
     submit("a", 5);
     submit("b", 5);
     runAll();
-    assertThat(done)
-        .containsExactly("a0", "a1", "b0", "b1", "a2", "a3", "b2", "b3", "a4", "b4");
+    assertThat(done).containsExactly("a0", "a1", "b0", "b1", "a2", "a3", "b2", "b3", "a4", "b4");
   }
 
   @Test

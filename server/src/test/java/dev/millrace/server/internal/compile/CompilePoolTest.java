@@ -30,7 +30,8 @@ class CompilePoolTest {
           CompilePool.<String, InterruptedException>callFor(
               "b", () -> CompilePool.compile(new CompileBudget(), () -> "of b"));
       assertThat(result).isEqualTo("of b");
-      assertThat(CompilePool.compile(new CompileBudget(), () -> "of a task")).isEqualTo("of a task");
+      assertThat(CompilePool.compile(new CompileBudget(), () -> "of a task"))
+          .isEqualTo("of a task");
       assertThat(endless).noneMatch(Future::isDone);
     } finally {
       endless.forEach(each -> each.cancel(true));
