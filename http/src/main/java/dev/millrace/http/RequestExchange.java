@@ -21,6 +21,7 @@ import dev.millrace.http.transport.Gzip;
 import dev.millrace.http.transport.IncomingRequest;
 import dev.millrace.http.transport.ResponseWriter;
 import dev.millrace.http.transport.StallTimer;
+import dev.millrace.server.infer.CompileCaller;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
@@ -255,7 +256,8 @@ final class RequestExchange implements ApiRequest {
     int max = route.isBulk() ? context.sizes().maxBulkBody() : context.sizes().maxBody();
     try (requestBody) {
       body = requestBody.read(max, operation);
-      return route.handler().handle(this);
+      return CompileCaller.<ApiResponse, InterruptedException>call(
+          principal.name(), () -> route.handler().handle(this));
     } finally {
       body = null; // its memory is no longer counted
     }

@@ -43,7 +43,9 @@ final class ConstraintOptions {
           (grammar == null ? SCHEMA : GRAMMAR).shown() + ": " + file + " does not exist");
     }
     try {
-      return grammar == null ? schema(file) : Grammar.gbnf(read(file));
+      Grammar compiled = grammar == null ? schema(file) : Grammar.gbnf(read(file));
+      compiled.requireWithinLimits(); // here, where the file is known, and before a model is loaded
+      return compiled;
     } catch (GrammarException e) {
       throw EngineOpener.error(file, e);
     }

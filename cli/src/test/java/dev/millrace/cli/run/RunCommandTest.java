@@ -149,6 +149,8 @@ class RunCommandTest {
     refused("not.gguf", "run", "--model", "not.gguf", "hello");
     Files.writeString(dir.resolve("bad.gbnf"), "root ::= other");
     refused("other", "run", "--model", model, "--grammar", "bad.gbnf", "hello");
+    Files.writeString(dir.resolve("costly.gbnf"), "root ::= [ab]* \"a\" [ab]{20}");
+    refused("costly.gbnf: rule", "run", "--model", model, "--grammar", "costly.gbnf", "hello");
     Files.writeString(dir.resolve("bad.json"), "{\"type\": \"object\", \"patternProperties\": {}}");
     refused("patternProperties", "run", "--model", model, "--schema", "bad.json", "hello");
     refused(

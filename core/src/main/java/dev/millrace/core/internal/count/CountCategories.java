@@ -27,8 +27,6 @@ import java.util.Set;
  * A text is a JSON list, because users choose the types. Not thread-safe.
  */
 public final class CountCategories {
-  private static final int MAX_TYPES = 1_000;
-
   private final Map<JobState, Long> jobs = new EnumMap<>(JobState.class);
   private final Map<StageGroup, Long> stages = new HashMap<>();
   private final Map<TaskGroup, Long> tasks = new HashMap<>();
@@ -158,7 +156,7 @@ public final class CountCategories {
   }
 
   private static String bounded(Set<String> types, String type) {
-    return types.contains(type) || types.size() < MAX_TYPES && types.add(type)
+    return types.contains(type) || types.size() < StatusCounter.MAX_TYPES && types.add(type)
         ? type
         : StatusCounts.OTHER_TYPES;
   }

@@ -24,7 +24,7 @@ import java.util.TreeMap;
  * much as there are groups, whatever the number of jobs. Thread-safe.
  */
 final class StatusCounter {
-  private static final int MAX_TYPES = 1_000;
+  static final int MAX_TYPES = 1_000;
 
   /** Seconds are kept in an int: from here until 2088. */
   private static final long EPOCH = Instant.parse("2020-01-01T00:00:00Z").getEpochSecond();

@@ -6,10 +6,14 @@ import java.util.Set;
 /**
  * Values behind a name that says they are secret: {@code password=…}, {@code "token": "…"}, {@code
  * Authorization: …}. One pass over the text: each {@code =} and {@code :} looks back at a bounded
- * name, and what is redacted is skipped.
+ * name and ahead at the bounded beginning of a value, and what is redacted is skipped.
  */
 final class SecretPairs {
   private static final int MAX_NAME = 64;
+
+  /** The beginning of a value tells whether it is secret: to look at more takes quadratic time. */
+  private static final int MAX_LOOKED_AT = 256;
+
   private static final Set<String> SCHEMES =
       Set.of(
           "bearer", "basic", "digest", "token", "apikey", "key", "negotiate", "aws4-hmac-sha256");
@@ -75,11 +79,12 @@ final class SecretPairs {
     } else if (assigned && begin > separator + 1 && text.charAt(separator - 1) != ' ') {
       return; // "name= text" is no assignment
     }
-    int end = quoted ? endOfQuoted(quote) : endOfPlain(begin, name);
-    String value = text.substring(begin, end);
-    if (isSecret(name, value, assigned || nameQuoted)) {
+    int most = Math.min(text.length(), begin + MAX_LOOKED_AT);
+    int seen = quoted ? endOfQuoted(quote, most) : endOfPlain(begin, name, most);
+    if (isSecret(name, text.substring(begin, seen), assigned || nameQuoted)) {
       out.append(text, copied, begin).append(SecretRedactor.REDACTED);
-      copied = end;
+      int all = text.length();
+      copied = quoted ? endOfQuoted(quote, all) : endOfPlain(begin, name, all);
     }
   }
 
@@ -113,9 +118,12 @@ final class SecretPairs {
             && word.chars().skip(1).noneMatch(Character::isUpperCase);
   }
 
-  private int endOfQuoted(int quote) {
+  /**
+   * @param most where to stop at the latest
+   */
+  private int endOfQuoted(int quote, int most) {
     boolean escaped = text.charAt(quote - 1) == '\\';
-    for (int i = quote + 1; i < text.length(); i++) {
+    for (int i = quote + 1; i < most; i++) {
       char c = text.charAt(i);
       if (c == '\n' || c == text.charAt(quote)) {
         return escaped && c != '\n' && text.charAt(i - 1) == '\\' ? i - 1 : i;
@@ -124,20 +132,20 @@ final class SecretPairs {
         i++;
       }
     }
-    return text.length();
+    return most;
   }
 
-  private int endOfPlain(int begin, SecretName name) {
-    int end = endOfRun(begin);
+  private int endOfPlain(int begin, SecretName name, int most) {
+    int end = endOfRun(begin, most);
     boolean scheme =
         name == SecretName.AUTHORIZATION
             && SCHEMES.contains(text.substring(begin, end).toLowerCase(Locale.ROOT));
-    return scheme && end + 1 < text.length() ? endOfRun(end + 1) : end;
+    return scheme && end + 1 < most ? endOfRun(end + 1, most) : end;
   }
 
-  private int endOfRun(int begin) {
+  private int endOfRun(int begin, int most) {
     int end = begin;
-    while (end < text.length()
+    while (end < most
         && ",;&\"'`)]}>|\\".indexOf(text.charAt(end)) < 0
         && !Character.isWhitespace(text.charAt(end))) {
       end++;

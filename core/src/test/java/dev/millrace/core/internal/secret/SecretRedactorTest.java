@@ -195,6 +195,24 @@ class SecretRedactorTest {
     }
   }
 
+  /** Values that are no secrets are not skipped: each name looks at what follows it, however long. */
+  @ParameterizedTest
+  @ValueSource(strings = {"password:/", "authorization:$"})
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void valuesThatStayTakeTimeInProportionToTheirLength(String unit) {
+    String text = unit.repeat(3_000_000 / unit.length());
+    assertThat(SecretRedactor.redact(text).equals(text)).isTrue();
+  }
+
+  @Test
+  void longValueIsRedactedWhole() {
+    String value = "x7".repeat(5_000);
+    for (String pair :
+        List.of("password=%s", "{\"password\": \"%s\"}", "authorization: bearer %s")) {
+      assertThat(SecretRedactor.redact(pair.formatted(value))).doesNotContain("x7");
+    }
+  }
+
   @Test
   void basicCredentialsAreKnownByTheirColon() {
     String with = Base64.getEncoder().encodeToString("a:b".getBytes(UTF_8));

@@ -181,7 +181,11 @@ final class ParameterReader {
   }
 
   private static String shown(@Nullable Object value) {
-    String text = Json.write(value);
+    return cut(Json.write(value));
+  }
+
+  /** As much of a client's text as an error repeats. */
+  static String cut(String text) {
     return text.length() <= LONGEST_SHOWN ? text : text.substring(0, LONGEST_SHOWN) + "…";
   }
 }

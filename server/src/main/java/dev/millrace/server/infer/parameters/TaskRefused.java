@@ -64,7 +64,8 @@ public final class TaskRefused extends RuntimeException {
       throw new TaskRefused(
           Reason.MODEL_NOT_FOUND,
           "model",
-          "model \"%s\" is not served here; served: %s".formatted(model, String.join(", ", served)),
+          "model \"%s\" is not served here; served: %s"
+              .formatted(ParameterReader.cut(model), String.join(", ", served)),
           null);
     }
     if (matches.size() > 1) {
@@ -72,7 +73,7 @@ public final class TaskRefused extends RuntimeException {
           Reason.MODEL_NOT_FOUND,
           "model",
           "model \"%s\" could be any of %s; name one of them in full"
-              .formatted(model, String.join(", ", matches)),
+              .formatted(ParameterReader.cut(model), String.join(", ", matches)),
           null);
     }
     return matches.getFirst();

@@ -4,6 +4,7 @@ import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.engine.internal.budget.CompileBudget;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -12,7 +13,8 @@ import java.util.function.Supplier;
 /**
  * Threads that compile, and nothing else. A request's own thread only waits: it can be interrupted at
  * any time, and as a virtual thread it does not occupy a carrier, which all requests share. The
- * number of threads bounds the memory of all compilations at the same time.
+ * number of threads bounds the memory of all compilations at the same time. A caller has at most
+ * half of them, so that its requests do not keep those of others waiting.
  */
 public final class CompilePool {
   private static final int THREADS = Math.max(4, Runtime.getRuntime().availableProcessors());
@@ -26,15 +28,30 @@ public final class CompilePool {
           new LinkedBlockingQueue<>(),
           MonitoredThreads.work().name("millrace-compile-", 0).factory());
 
+  private static final CallerTurns TURNS = new CallerTurns(POOL, THREADS / 2);
+
+  /** The caller of what no request waits for: the tasks of the queue. No key has such a name. */
+  private static final String TASKS = "";
+
+  private static final ScopedValue<String> CALLER = ScopedValue.newInstance();
+
   static {
     POOL.allowCoreThreadTimeOut(true);
   }
 
   private CompilePool() {}
 
+  /** Does what a caller asked for: what this thread compiles meanwhile waits for its turns. */
+  public static <T, X extends Throwable> T callFor(
+      String caller, ScopedValue.CallableOp<? extends T, X> request) throws X {
+    return ScopedValue.where(CALLER, caller).call(request);
+  }
+
   /** Compiles later, within a budget. To cancel it with an interrupt ends it soon. */
   public static <T> Future<T> submit(CompileBudget budget, Supplier<T> work) {
-    return POOL.submit(() -> budget.call(work));
+    FutureTask<T> task = new FutureTask<>(() -> budget.call(work));
+    TURNS.execute(CALLER.isBound() ? CALLER.get() : TASKS, task);
+    return task;
   }
 
   /**
