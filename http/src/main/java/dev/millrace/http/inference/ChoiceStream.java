@@ -1,6 +1,7 @@
 package dev.millrace.http.inference;
 
 import dev.millrace.core.internal.thread.MonitoredThreads;
+import dev.millrace.server.infer.CompileCaller;
 import dev.millrace.server.infer.direct.AnswerEvent;
 import dev.millrace.server.infer.direct.DirectGeneration;
 import dev.millrace.server.infer.direct.DirectRequest;
@@ -38,7 +39,8 @@ public final class ChoiceStream implements AutoCloseable {
       int choice = i;
       DirectRequest request = requests.get(i);
       stream.followers.add(
-          MonitoredThreads.virtualWork().start(() -> stream.follow(source, request, choice)));
+          MonitoredThreads.virtualWork()
+              .start(CompileCaller.carried(() -> stream.follow(source, request, choice))));
     }
     return stream;
   }

@@ -4,6 +4,7 @@ import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.stream.EventStream;
 import dev.millrace.http.transport.ClientGoneException;
+import dev.millrace.server.infer.CompileCaller;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -110,7 +111,7 @@ public final class ClientWatch {
    */
   public <T> T run(Callable<T> action) throws InterruptedException {
     FutureTask<T> task = new FutureTask<>(action);
-    Thread thread = MonitoredThreads.virtualWork().start(task);
+    Thread thread = MonitoredThreads.virtualWork().start(CompileCaller.carried(task));
     try {
       while (true) {
         probe();

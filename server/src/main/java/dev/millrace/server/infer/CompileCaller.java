@@ -19,4 +19,9 @@ public final class CompileCaller {
       String name, ScopedValue.CallableOp<? extends T, X> request) throws X {
     return CompilePool.callFor(name, request);
   }
+
+  /** The work for another thread, which goes on for the caller of this one. */
+  public static Runnable carried(Runnable work) {
+    return CompilePool.forSameCaller(work);
+  }
 }

@@ -47,6 +47,15 @@ public final class CompilePool {
     return ScopedValue.where(CALLER, caller).call(request);
   }
 
+  /** The work for another thread, which goes on for the caller of this one. */
+  public static Runnable forSameCaller(Runnable work) {
+    if (!CALLER.isBound()) {
+      return work;
+    }
+    String caller = CALLER.get();
+    return () -> ScopedValue.where(CALLER, caller).run(work);
+  }
+
   /** Compiles later, within a budget. To cancel it with an interrupt ends it soon. */
   public static <T> Future<T> submit(CompileBudget budget, Supplier<T> work) {
     FutureTask<T> task = new FutureTask<>(() -> budget.call(work));
