@@ -89,7 +89,9 @@ final class Submissions implements Runnable {
     }
     JobId id = ids.get();
     if (context.run(
-        () -> store.writeNoteAhead(HistoryCheck.AHEAD, id.value(), null, HistoryCheck.noteAhead(id)))) {
+        () ->
+            store.writeNoteAhead(
+                HistoryCheck.AHEAD, id.value(), null, HistoryCheck.noteAhead(id)))) {
       JobHistory job = context.history.job(id);
       job.noted = true;
       job.spec = spec();
