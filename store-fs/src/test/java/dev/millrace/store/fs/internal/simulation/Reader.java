@@ -95,6 +95,7 @@ final class Reader implements Runnable {
       case 2 -> {
         context.ask(store::statusCounts);
         context.ask(store::health);
+        context.ask(store::leads);
       }
       case 3 -> context.ask(() -> store.list(JobReader.Query.all().newest(5)));
       default -> context.ask(() -> store.list(JobReader.Query.waitingForApproval()));
