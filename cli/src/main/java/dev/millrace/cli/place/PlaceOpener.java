@@ -117,9 +117,10 @@ public final class PlaceOpener {
                   + "\" names no place for jobs: \""
                   + scheme
                   + SEPARATOR
-                  + "\" is not supported; give a workspace's directory, a database's"
-                  + " postgresql:// URL"
-                  + (purpose.needsDirectory() ? "" : ", or a server's http:// or https:// URL"));
+                  + "\" is not supported; give a workspace's directory"
+                  + (purpose.needsDirectory()
+                      ? " or a database's postgresql:// URL"
+                      : ", a database's postgresql:// URL, or a server's http:// or https:// URL"));
     };
   }
 
