@@ -24,10 +24,12 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -51,12 +53,16 @@ final class Claimer<J extends StoredJob> {
   /** Jobs that a failed claim has dropped from the index: the next sweep puts them back. */
   private final Set<JobId> dropped = ConcurrentHashMap.newKeySet();
 
+  /** How many appends are written together. */
+  private final int together;
+
   private volatile boolean troubled;
 
   Claimer(JobRepository<J> repository, JobUpdater<J> updater, QuarantinedJobs quarantined) {
     this.repository = repository;
     this.updater = updater;
     this.index = repository.index();
+    this.together = repository.mostTogether();
     this.quarantined = quarantined;
     this.undelivered = new UndeliveredClaims<>(repository, updater, quarantined);
   }
@@ -95,18 +101,24 @@ final class Claimer<J extends StoredJob> {
   }
 
   private List<Claim> claim(ClaimRequest request, Handover handover) {
-    Round round = new Round(request);
     StepBatch batch = new StepBatch();
+    Round<J> round =
+        new Round<>(request, handover, batch, new StepGroup<>(repository, updater, batch));
     StoreException trouble = null;
     Candidate last = null;
     try {
-      for (Candidate next = next(round, null);
-          next != null && trouble == null;
-          next = round.hasRoom() ? next(round, next) : null) {
+      Candidate next = next(round, null);
+      while (next != null) {
         last = next;
-        trouble = take(next, round, batch, handover);
+        trouble = take(next, round, together > 1);
+        if (trouble == null && (!round.hasRoom() || round.group.size() >= together)) {
+          trouble = append(round);
+        }
+        next = trouble == null && round.hasRoom() ? next(round, next) : null;
       }
+      trouble = trouble == null ? append(round) : trouble;
     } finally {
+      round.group.discard();
       endRound(last);
     }
     repository.awaitDurable(batch.commit());
@@ -121,17 +133,47 @@ final class Claimer<J extends StoredJob> {
   }
 
   /** What a request has claimed so far. */
-  private static final class Round {
+  private static final class Round<J extends StoredJob> {
     private final ClaimRequest request;
+    private final Handover handover;
+    private final StepBatch batch;
+    private final StepGroup<J> group;
     private final List<Claim> claims = new ArrayList<>();
+    private final Queue<Candidate> missed = new ArrayDeque<>();
+    private int pending; // claims that are not appended yet
     private long room = MOST_INPUT;
 
-    Round(ClaimRequest request) {
+    Round(ClaimRequest request, Handover handover, StepBatch batch, StepGroup<J> group) {
       this.request = request;
+      this.handover = handover;
+      this.batch = batch;
+      this.group = group;
+    }
+
+    int wanted() {
+      return request.limit() - claims.size() - pending;
     }
 
     boolean hasRoom() {
-      return claims.size() < request.limit() && room > 0;
+      return wanted() > 0 && room > 0;
+    }
+
+    /** A step has made claims. */
+    void taken(Taken some) {
+      pending += some.claims().size();
+      room = some.room();
+    }
+
+    /** They are in the log. */
+    void appended(Taken some, Leases leases) {
+      claims.addAll(some.granted(leases));
+      pending -= some.claims().size();
+    }
+
+    /** Another process has changed the job. */
+    void missed(Taken some, Candidate candidate) {
+      pending -= some.claims().size();
+      missed.add(candidate);
     }
   }
 
@@ -143,11 +185,10 @@ final class Claimer<J extends StoredJob> {
   /** A job that a request names; it is not taken out of the index. */
   private record NamedJob(JobId id) implements Candidate {}
 
-  private @Nullable Candidate next(Round round, @Nullable Candidate after) {
+  private @Nullable Candidate next(Round<J> round, @Nullable Candidate after) {
     JobId job = round.request.job();
     if (job == null) {
-      int wanted = round.request.limit() - round.claims.size();
-      return index.next(round.request.types(), after, wanted);
+      return index.next(round.request.types(), after, round.wanted());
     }
     return after == null ? new NamedJob(job) : null;
   }
@@ -165,26 +206,19 @@ final class Claimer<J extends StoredJob> {
   }
 
   /** Claims tasks of one job; returns a problem only if it is not of this job alone. */
-  private @Nullable StoreException take(
-      Candidate next, Round round, StepBatch batch, Handover handover) {
+  private @Nullable StoreException take(Candidate next, Round<J> round, boolean inGroup) {
+    JobUpdater.Step<J, Taken> step =
+        (job, update) -> {
+          Taken some = take(job, update, round);
+          undelivered.note(round.handover, some.claims());
+          return some;
+        };
     try {
       boolean again = true;
       while (again && round.hasRoom()) {
         Optional<Taken> taken =
-            updater.step(
-                next.id(),
-                batch,
-                (job, update) -> {
-                  Taken some = take(job, update, round);
-                  undelivered.note(handover, some.claims());
-                  return some;
-                });
+            inGroup ? takeTogether(next, round, step) : takeAlone(next, round, step);
         again = taken.isPresent() && taken.get().again();
-        taken.ifPresent(
-            some -> {
-              round.claims.addAll(some.granted(repository.leases()));
-              round.room = some.room();
-            });
         if (taken.isEmpty()) {
           drop(next); // the job was removed in the meantime
         }
@@ -202,6 +236,60 @@ final class Claimer<J extends StoredJob> {
       quarantined.report(next.id(), e);
       return null;
     }
+  }
+
+  private Optional<Taken> takeAlone(
+      Candidate next, Round<J> round, JobUpdater.Step<J, Taken> step) {
+    Optional<Taken> taken = updater.step(next.id(), round.batch, step);
+    taken.ifPresent(
+        some -> {
+          round.taken(some);
+          round.appended(some, repository.leases());
+        });
+    return taken;
+  }
+
+  /** The claims count once they are appended, together with those of other jobs. */
+  private Optional<Taken> takeTogether(
+      Candidate next, Round<J> round, JobUpdater.Step<J, Taken> step) {
+    List<Taken> last = new ArrayList<>(1); // a step may be repeated
+    Optional<Taken> taken =
+        round.group.step(
+            next.id(),
+            (job, update) -> {
+              last.clear();
+              last.add(step.apply(job, update));
+              return last.getFirst();
+            },
+            appended -> {
+              if (appended) {
+                round.appended(last.getFirst(), repository.leases());
+              } else {
+                round.missed(last.getFirst(), next);
+              }
+            });
+    taken.ifPresent(round::taken);
+    if (taken.isPresent() && taken.get().again()) {
+      round.group.append(); // what is open then is known by the job alone
+    }
+    return taken;
+  }
+
+  private @Nullable StoreException append(Round<J> round) {
+    try {
+      round.group.append();
+    } catch (StoreBrokenException e) {
+      throw e;
+    } catch (StoreException e) {
+      return e;
+    }
+    StoreException trouble = null;
+    for (Candidate next = round.missed.poll();
+        next != null && trouble == null;
+        next = round.missed.poll()) {
+      trouble = take(next, round, false); // as the other process has left it
+    }
+    return trouble;
   }
 
   /** Puts back what was dropped because a claim failed. */
@@ -253,9 +341,9 @@ final class Claimer<J extends StoredJob> {
   }
 
   /** Claims tasks of the job's open stage. */
-  private Taken take(J job, JobUpdate update, Round round) {
+  private Taken take(J job, JobUpdate update, Round<J> round) {
     ClaimRequest request = round.request;
-    int most = request.limit() - round.claims.size();
+    int most = round.wanted();
     Instant now = update.steadyNow();
     StageFold stage = job.openStage();
     if (stage == null || !request.types().contains(stage.plan().type())) {

@@ -57,6 +57,11 @@ public interface JobRepository<J extends StoredJob> {
   /** Whether no other process has changed the job since it was read or last appended to. */
   boolean isCurrent(J job);
 
+  /** Whether this thread has seen, without looking now, that another process has changed the job. */
+  default boolean isKnownOutdated(J job) {
+    return false;
+  }
+
   /**
    * Those of some jobs that {@link #isCurrent} has to be asked of: all, unless that costs less than
    * asking for each. Called without their locks.
@@ -74,6 +79,23 @@ public interface JobRepository<J extends StoredJob> {
    * @throws ConcurrentUpdateException if another process has appended to the log since it was read
    */
   long append(J job, JobUpdate update) throws IOException;
+
+  /** How many appends it can write together; 1: each by itself. */
+  default int mostTogether() {
+    return 1;
+  }
+
+  /** An append to one of several jobs. */
+  record Append<J extends StoredJob>(J job, JobUpdate update) {}
+
+  /**
+   * As {@link #append} for several jobs, whose locks are all held, if it can write them together.
+   *
+   * @return the commit of each; 0 for a job to whose log another process has appended
+   */
+  default List<Long> appendTogether(List<Append<J>> appends) throws IOException {
+    throw new UnsupportedOperationException("each append is written by itself");
+  }
 
   /** Returns when that commit and all earlier ones are durable. */
   void awaitDurable(long commit);
@@ -108,6 +130,14 @@ public interface JobRepository<J extends StoredJob> {
   KeptResult keepResult(J job, Claim claim, TaskResult result) throws IOException;
 
   /**
+   * Whether the append of an entry writes the result that it names: then it is kept in the same step
+   * that records the entry, and only there.
+   */
+  default boolean keepsResultsWithEntries() {
+    return false;
+  }
+
+  /**
    * Whether that result is still what is kept for its task: a second answer to the same claim may
    * have replaced it.
    */
@@ -117,6 +147,14 @@ public interface JobRepository<J extends StoredJob> {
 
   /** Keeps output that is not a result; durable with the next update, or soon in an ended job. */
   void keepPartial(J job, Claim claim, PartialOutput partial) throws IOException;
+
+  /**
+   * Whether it refuses journals of claims that are over by itself, and soon hears of all that other
+   * processes change: then no journal has to wait for {@link #isCurrent}.
+   */
+  default boolean fencesJournals() {
+    return false;
+  }
 
   /** Appends to the journal of a running task; durable sooner or later. */
   void appendJournal(J job, ClaimKey claim, OutputChunk chunk) throws IOException;

@@ -131,6 +131,19 @@ public final class JobUpdater<J extends StoredJob> {
     }
   }
 
+  /**
+   * As {@link #stepWithoutWaiting}, also if another process has changed the job meanwhile: for what
+   * the repository itself refuses then.
+   */
+  <T> Optional<T> stepUnchecked(JobId id, Step<J, T> step) {
+    StepBatch batch = new StepBatch();
+    try {
+      return step(id, batch, step, false);
+    } finally {
+      notifier.notifyLater(batch);
+    }
+  }
+
   /** Returns when every step so far is durable, also those that no one waited for. */
   void awaitAll() {
     repository.awaitDurable(lastCommit.get());
@@ -225,38 +238,32 @@ public final class JobUpdater<J extends StoredJob> {
 
   /** As {@link #step(JobId, Step)}, but the caller waits for {@code batch}. */
   <T> Optional<T> step(JobId id, StepBatch batch, Step<J, T> step) {
-    repository.requireIntact();
-    fence.requireNotClosedByCaller();
+    return step(id, batch, step, true);
+  }
+
+  /**
+   * @param checked whether a step that records nothing needs the job as it is now
+   */
+  private <T> Optional<T> step(JobId id, StepBatch batch, Step<J, T> step, boolean checked) {
     while (true) {
-      J job;
-      try {
-        job = jobs.find(id, batch);
-      } catch (ConcurrentUpdateException e) {
-        continue; // another process has completed it at the same time
-      }
+      J job = find(id, batch);
       if (job == null) {
-        counting.missing(id);
         return Optional.empty();
       }
       job.lock.lock();
       try {
-        if (job.isBroken()) {
-          drop(job); // whose step failed could not
-        } else if (!job.isForgotten() && !repository.isCurrent(job)) {
-          jobs.forget(job); // what a rule refuses must be refused of the job as it is now
-        }
-        if (!job.isForgotten()) {
+        if (isUsable(job)) {
           JobUpdate update = new JobUpdate(job.fold(), repository.now(), job);
           T answer = step.apply(job, update);
           if (!update.entries().isEmpty()) {
-            append(job, update, batch);
-            counting.changed(id, job::counts);
+            appended(job, repository.append(job, update), batch);
+            return Optional.of(answer);
           }
-          if (job.takeStopsTasks()) {
-            batch.stopped().add(id);
+          if (!checked || repository.isCurrent(job)) {
+            unchanged(job, batch);
+            return Optional.of(answer);
           }
-          keepOrForget(job);
-          return Optional.of(answer);
+          jobs.forget(job); // what a rule refuses must be refused of the job as it is now
         }
       } catch (ConcurrentUpdateException e) {
         jobs.forget(job); // and repeat the step on what the other process made of it
@@ -274,14 +281,51 @@ public final class JobUpdater<J extends StoredJob> {
     }
   }
 
-  private void append(J job, JobUpdate update, StepBatch batch) throws IOException {
-    long commit = repository.append(job, update);
+  /** The job in memory, for a step with it; null if there is none. */
+  @Nullable J find(JobId id, StepBatch batch) {
+    repository.requireIntact();
+    fence.requireNotClosedByCaller();
+    while (true) {
+      try {
+        J job = jobs.find(id, batch);
+        if (job == null) {
+          counting.missing(id);
+        }
+        return job;
+      } catch (ConcurrentUpdateException e) {
+        // another process has completed it at the same time
+      }
+    }
+  }
+
+  /** Whether the job's memory counts; one whose step failed is dropped. Its lock is held. */
+  boolean isUsable(J job) {
+    if (job.isBroken()) {
+      drop(job); // whose step failed could not
+    }
+    return !job.isForgotten();
+  }
+
+  /** What a step recorded is appended; the job's lock is held. */
+  void appended(J job, long commit, StepBatch batch) {
+    committed(job, commit, batch);
+    batch.changed().add(job.id());
+    counting.changed(job.id(), job::counts);
+    unchanged(job, batch);
+  }
+
+  /** A step has recorded nothing. */
+  void unchanged(J job, StepBatch batch) {
+    if (job.takeStopsTasks()) {
+      batch.stopped().add(job.id());
+    }
+    keepOrForget(job);
+  }
+
+  private void committed(J job, long commit, StepBatch batch) {
     batch.addCommit(commit);
     lastCommit.accumulate(commit);
     job.committedIn(commit);
-    if (!update.entries().isEmpty()) {
-      batch.changed().add(job.id());
-    }
   }
 
   private void keepOrForget(J job) {
@@ -313,7 +357,7 @@ public final class JobUpdater<J extends StoredJob> {
   }
 
   /** Drops it if it can; else the next step or sweep does. What was thrown first stays the reason. */
-  private void dropAfter(J job, Throwable reason) {
+  void dropAfter(J job, Throwable reason) {
     try {
       drop(job);
     } catch (RuntimeException | Error further) {
@@ -449,7 +493,10 @@ public final class JobUpdater<J extends StoredJob> {
       recover(job, update);
       update.runCascade();
     }
-    append(job, update, batch);
+    committed(job, repository.append(job, update), batch);
+    if (!update.entries().isEmpty()) {
+      batch.changed().add(job.id());
+    }
     repository.awaitDurable(job.commit());
     update.entries().forEach(entry -> report(job.id(), entry.fact()));
     if (!job.fold().state().isFinal() && job.endedElsewhere() == null) {

@@ -49,7 +49,8 @@ public final class LoadedJobs<J extends StoredJob> {
     return jobs.containsKey(id);
   }
 
-  @Nullable J get(JobId id) {
+  /** The job if it is in memory. */
+  public @Nullable J get(JobId id) {
     return jobs.get(id);
   }
 

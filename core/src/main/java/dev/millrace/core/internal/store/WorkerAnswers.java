@@ -31,6 +31,8 @@ import java.util.random.RandomGenerator;
 final class WorkerAnswers<J extends StoredJob> {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
+  private static final Fact.Detail.Completed NO_RESULT = new Fact.Detail.Completed(0, 0);
+
   private final JobRepository<J> repository;
   private final JobUpdater<J> updater;
   private final Claimer<J> claimer;
@@ -73,6 +75,18 @@ final class WorkerAnswers<J extends StoredJob> {
   }
 
   private Outcome keepAndComplete(Claim claim, TaskResult result) {
+    if (repository.keepsResultsWithEntries()) {
+      return answer(
+          claim,
+          PartialOutput.of(result),
+          (job, update) ->
+              ClaimRules.complete(
+                  update,
+                  claim.key(),
+                  signal(job, claim).isPresent()
+                      ? repository.keepResult(job, claim, result).detail()
+                      : NO_RESULT));
+    }
     // The result is durable before its entry is written: no entry is without its result. The lock
     // is free in between, so that results of one job share a sync; the rule then decides.
     KeptResult kept = keep(claim, result);
@@ -92,7 +106,7 @@ final class WorkerAnswers<J extends StoredJob> {
 
   /** Nothing of a late worker may touch what its successor has written. */
   private KeptResult keep(Claim claim, TaskResult result) {
-    KeptResult none = new KeptResult(new Fact.Detail.Completed(0, 0), 0);
+    KeptResult none = new KeptResult(NO_RESULT, 0);
     return updater
         .stepWithoutWaiting(
             claim.job(),
@@ -238,16 +252,17 @@ final class WorkerAnswers<J extends StoredJob> {
   /** Hot path: one append, and nothing that grows with the job, the journal or the queue. */
   ClaimSignal appendJournal(Claim claim, OutputChunk chunk) {
     repository.leases().renew(JobClaimKey.of(claim), repository.now().steady());
-    return updater
-        .stepWithoutWaiting(
-            claim.job(),
-            (job, update) -> {
-              ClaimSignal signal = signal(job, update, claim, !chunk.tokens().isEmpty());
-              if (signal.isPresent()) {
-                append(job, claim, chunk);
-              }
-              return signal;
-            })
+    JobUpdater.Step<J, ClaimSignal> step =
+        (job, update) -> {
+          ClaimSignal signal = signal(job, update, claim, !chunk.tokens().isEmpty());
+          if (signal.isPresent()) {
+            append(job, claim, chunk);
+          }
+          return signal;
+        };
+    return (repository.fencesJournals()
+            ? updater.stepUnchecked(claim.job(), step)
+            : updater.stepWithoutWaiting(claim.job(), step))
         .orElse(ClaimSignal.LOST);
   }
 

@@ -17,7 +17,7 @@ CREATE TABLE @changes (
   number bigint NOT NULL,
   at timestamptz NOT NULL DEFAULT now(),
   jobs text[] NOT NULL,
-  has_work boolean NOT NULL,
+  work_rank bigint, -- the first place in the claim order of what was enqueued; null: nothing was
   PRIMARY KEY (server, number)
 );
 

@@ -6,15 +6,16 @@ CREATE TABLE @tasks (
   spec json,     -- as given; null: made of a result of the stage before
   rendered json, -- where "spec" is a template, or null
   PRIMARY KEY (job, stage, task)
-);
+) PARTITION BY RANGE (job);
 
 -- An entry of the log names the result that counts; others are answers that came too late.
+CREATE SEQUENCE @result_keys INCREMENT BY 1000; -- a server takes a thousand at once
 CREATE TABLE @results (
-  key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   job bigint NOT NULL,
-  result json NOT NULL
-);
-CREATE INDEX results_job ON @results (job);
+  key bigint NOT NULL,
+  result json NOT NULL,
+  PRIMARY KEY (job, key)
+) PARTITION BY RANGE (job);
 
 -- Output of attempts without a result.
 CREATE TABLE @partial_outputs (
@@ -25,14 +26,15 @@ CREATE TABLE @partial_outputs (
   number bigint NOT NULL,
   output json NOT NULL,
   PRIMARY KEY (job, stage, task, epoch, number)
-);
+) PARTITION BY RANGE (job);
 
 -- Tokens of running tasks, written without waiting. A journal belongs to a log entry.
+CREATE SEQUENCE @journal_positions;
 CREATE TABLE @journal (
   job bigint NOT NULL,
   stage int NOT NULL,
   task int NOT NULL,
-  position bigint GENERATED ALWAYS AS IDENTITY,
+  position bigint NOT NULL DEFAULT nextval('@journal_positions'),
   entry_epoch bigint NOT NULL,
   entry_number bigint NOT NULL,
   epoch bigint NOT NULL,
@@ -41,7 +43,16 @@ CREATE TABLE @journal (
   tokens int[] NOT NULL,
   pieces json NOT NULL,
   PRIMARY KEY (job, stage, task, position)
-);
+) PARTITION BY RANGE (job);
+
+-- What no other partition takes: until there is one, and if the clock of the database was wrong.
+CREATE TABLE @ended_jobs_rest PARTITION OF @ended_jobs DEFAULT;
+CREATE TABLE @documents_rest PARTITION OF @documents DEFAULT;
+CREATE TABLE @entries_rest PARTITION OF @entries DEFAULT;
+CREATE TABLE @tasks_rest PARTITION OF @tasks DEFAULT;
+CREATE TABLE @results_rest PARTITION OF @results DEFAULT;
+CREATE TABLE @partial_outputs_rest PARTITION OF @partial_outputs DEFAULT;
+CREATE TABLE @journal_rest PARTITION OF @journal DEFAULT;
 
 -- Leases of claims whose workers are other processes.
 CREATE TABLE @leases (

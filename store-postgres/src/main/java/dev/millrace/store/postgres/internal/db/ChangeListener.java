@@ -32,7 +32,7 @@ public final class ChangeListener implements AutoCloseable {
   private @Nullable Connection session;
 
   /** What servers have changed. */
-  private record Change(long server, long number, List<String> jobs, boolean hasWork) {}
+  private record Change(long server, long number, List<String> jobs, long workRank) {}
 
   public ChangeListener(Database database, long epoch) {
     this.database = database;
@@ -70,24 +70,26 @@ public final class ChangeListener implements AutoCloseable {
    * Reads what is new.
    *
    * @param changed gets each job that another server has changed
-   * @return whether there may be more to claim
+   * @return the first place in the claim order of what was enqueued, or {@link
+   *     CommitFlusher#NO_WORK}
    */
-  public boolean read(Consumer<JobId> changed) {
+  public long read(Consumer<JobId> changed) {
     List<Change> changes =
         database.list(
-            "SELECT c.server, c.number, c.jobs, c.has_work FROM @changes c"
+            "SELECT c.server, c.number, c.jobs, coalesce(c.work_rank, ?) AS work_rank FROM @changes c"
                 + " LEFT JOIN unnest(?::bigint[], ?::bigint[]) AS s (server, number)"
                 + " ON s.server = c.server"
                 + " WHERE c.server <> ? AND c.number > coalesce(s.number, 0)"
                 + " ORDER BY c.server, c.number",
             ChangeListener::change,
+            CommitFlusher.NO_WORK,
             seen.keySet().toArray(Long[]::new),
             seen.values().toArray(Long[]::new),
             epoch);
-    boolean work = false;
+    long work = CommitFlusher.NO_WORK;
     for (Change change : changes) {
       seen.put(change.server(), change.number());
-      work |= change.hasWork();
+      work = Math.min(work, change.workRank());
       change.jobs().forEach(id -> changed.accept(new JobId(id)));
     }
     return work;
@@ -98,7 +100,7 @@ public final class ChangeListener implements AutoCloseable {
         row.getLong("server"),
         row.getLong("number"),
         List.of((String[]) row.getArray("jobs").getArray()),
-        row.getBoolean("has_work"));
+        row.getLong("work_rank"));
   }
 
   /** Forgets servers that are gone, and what everyone has read. */

@@ -4,13 +4,13 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.health.StoreHealth.Trouble;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes changes durable, many at once. Changes commit without waiting for the disk. One later
@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * incarnation}; so a change and the flush after it must see the same row there. Thread-safe.
  */
 public final class CommitFlusher {
+  /** The rank of what enqueues nothing. */
+  public static final long NO_WORK = Long.MAX_VALUE;
+
   private static final int MOST_RANGES = 1_000;
 
   /** Commits from {@code first} to {@code last} that a crash of the database may have taken. */
@@ -32,7 +35,7 @@ public final class CommitFlusher {
   private final Condition flushed = lock.newCondition();
   private final List<Lost> lost = new ArrayList<>(); // guarded by the lock, as all that follows
   private Set<String> jobs = new LinkedHashSet<>();
-  private boolean hasWork;
+  private long workRank = NO_WORK;
   private boolean flushing;
   private long last;
   private long number;
@@ -53,22 +56,27 @@ public final class CommitFlusher {
   /**
    * Counts a change that is committed and not yet durable.
    *
-   * @param job that was changed; null if nobody has to know
-   * @param enqueued whether there may be more to claim
+   * @param job that was changed
+   * @param rank where it is in the claim order, if it may have more to claim; or {@link #NO_WORK}
    * @param seenIncarnation of the database in the transaction of the change; 0 if it had none
    * @return the number of the commit
    */
-  public long committed(@Nullable JobId job, boolean enqueued, long seenIncarnation) {
+  public long committed(JobId job, long rank, long seenIncarnation) {
+    return committed(List.of(job), rank, seenIncarnation);
+  }
+
+  /** As {@link #committed(JobId, long, long)}, for the changes of one transaction. */
+  public long committed(Collection<JobId> changed, long rank, long seenIncarnation) {
     lock.lock();
     try {
       last++;
       if (seenIncarnation != incarnation) {
         addLost(last, last);
       }
-      if (job != null) {
+      for (JobId job : changed) {
         jobs.add(job.value());
       }
-      hasWork |= enqueued;
+      workRank = Math.min(workRank, rank);
       return last;
     } finally {
       lock.unlock();
@@ -121,10 +129,10 @@ public final class CommitFlusher {
   /** Flushes without the lock, as the only thread that does. */
   private void flush() {
     Set<String> changed = jobs;
-    boolean work = hasWork;
+    long work = workRank;
     long upTo = last;
     jobs = new LinkedHashSet<>();
-    hasWork = false;
+    workRank = NO_WORK;
     flushing = true;
     number++;
     boolean done = false;
@@ -141,7 +149,7 @@ public final class CommitFlusher {
         flushed(upTo, seen);
       } else {
         jobs.addAll(changed); // the next flush has to tell of them
-        hasWork |= work;
+        workRank = Math.min(workRank, work);
       }
     }
   }
@@ -162,10 +170,10 @@ public final class CommitFlusher {
   }
 
   /** One transaction that waits for the disk, also where the database's default is not to. */
-  private long write(Set<String> changed, boolean work) {
+  private long write(Set<String> changed, long work) {
     return database
         .first(
-            "WITH told AS (INSERT INTO @changes (server, number, jobs, has_work)"
+            "WITH told AS (INSERT INTO @changes (server, number, jobs, work_rank)"
                 + " VALUES (?, ?, ?, ?) RETURNING 1)"
                 + " SELECT (SELECT id FROM @incarnation) AS incarnation,"
                 + " CASE current_setting('synchronous_commit') WHEN 'off'"
@@ -175,7 +183,7 @@ public final class CommitFlusher {
             epoch,
             number,
             changed.toArray(String[]::new),
-            work,
+            work == NO_WORK ? null : work,
             channel(database))
         .filter(id -> id != 0)
         .orElseGet(this::presentIncarnation);

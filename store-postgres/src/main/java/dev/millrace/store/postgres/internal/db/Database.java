@@ -27,6 +27,15 @@ import org.postgresql.Driver;
 public final class Database implements AutoCloseable {
   private static final long CONNECTION_TIMEOUT_MILLIS = 10_000;
 
+  /**
+   * Every statement looks up a few rows by an index. A plan that was made while a table was small
+   * would read all of it by now. (A pooler may give a statement another session: then it only is
+   * slower.)
+   */
+  private static final String PLANS =
+      "SELECT set_config(name, 'off', false) FROM unnest('{enable_hashjoin,enable_mergejoin,jit}'"
+          + "::text[]) AS name";
+
   /** Reads a row. */
   @FunctionalInterface
   public interface RowReader<T> {
@@ -52,6 +61,7 @@ public final class Database implements AutoCloseable {
     config.setMinimumIdle(0);
     config.setInitializationFailTimeout(-1);
     config.setConnectionTimeout(CONNECTION_TIMEOUT_MILLIS);
+    config.setConnectionInitSql(PLANS);
     config.setPoolName("millrace");
     return new Database(settings, new HikariDataSource(config));
   }
@@ -140,6 +150,7 @@ public final class Database implements AutoCloseable {
   /** Statements of one transaction. */
   public final class Statements {
     private final Connection connection;
+    private boolean takenBack;
 
     private Statements(Connection connection) {
       this.connection = connection;
@@ -162,17 +173,28 @@ public final class Database implements AutoCloseable {
         return found;
       }
     }
+
+    /** The transaction ends without any of its changes. */
+    public void takeBack() {
+      takenBack = true;
+    }
   }
 
-  /** Runs a transaction: all of it, or nothing. It is durable when this returns. */
+  /**
+   * Runs a transaction: all of it, or nothing. It is durable when this returns, unless it has
+   * switched that off.
+   */
   public <T> T inTransaction(Transaction<T> transaction) {
     try (Connection connection = pool.getConnection()) {
       connection.setAutoCommit(false);
       boolean done = false;
       try {
-        T answer = transaction.run(new Statements(connection));
-        connection.commit();
-        done = true;
+        Statements statements = new Statements(connection);
+        T answer = transaction.run(statements);
+        if (!statements.takenBack) {
+          connection.commit();
+          done = true;
+        }
         return answer;
       } finally {
         if (!done) {

@@ -20,6 +20,13 @@ public final class ServerLease {
       "NOT EXISTS (SELECT FROM @servers o WHERE o.serves AND o.alive_until > now()"
           + " AND o.epoch < s.epoch)";
 
+  private static final String ALONE =
+      "NOT EXISTS (SELECT FROM @servers o WHERE o.serves AND o.alive_until > now()"
+          + " AND o.epoch <> s.epoch)";
+
+  /** What a renewal learns. */
+  private record Renewed(boolean leads, boolean alone) {}
+
   private final Database database;
   private final long epoch;
   private final Duration length;
@@ -27,6 +34,7 @@ public final class ServerLease {
   private volatile long renewedNanos;
   private volatile boolean lost;
   private volatile boolean leads;
+  private volatile boolean alone;
 
   private ServerLease(Database database, long epoch, Duration length, long renewedNanos) {
     this.database = database;
@@ -72,6 +80,11 @@ public final class ServerLease {
     return leads && !lost;
   }
 
+  /** Whether no other server served at the last renewal; one that joined since may be there. */
+  public boolean isAlone() {
+    return alone;
+  }
+
   public long epoch() {
     return epoch;
   }
@@ -79,20 +92,24 @@ public final class ServerLease {
   /** Renews it; call it several times in its length. */
   public void renew() {
     long before = System.nanoTime();
-    Boolean first =
+    Renewed renewed =
         database
             .first(
                 "UPDATE @servers s SET alive_until = now() + make_interval(secs => ?)"
                     + " WHERE epoch = ? AND alive_until > now() RETURNING serves AND "
-                    + LEADS,
-                row -> row.getBoolean(1),
+                    + LEADS
+                    + " AS leads, "
+                    + ALONE
+                    + " AS alone",
+                row -> new Renewed(row.getBoolean("leads"), row.getBoolean("alone")),
                 seconds(length),
                 epoch)
             .orElse(null);
-    if (first == null) {
+    if (renewed == null) {
       lost = true;
     } else {
-      leads = first;
+      leads = renewed.leads();
+      alone = renewed.alone();
       renewedNanos = before;
     }
   }

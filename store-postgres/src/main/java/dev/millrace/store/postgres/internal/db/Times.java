@@ -21,6 +21,11 @@ public final class Times {
     return possible.atOffset(ZoneOffset.UTC);
   }
 
+  /** A time in a list of values. */
+  public static String text(Instant time) {
+    return toDatabase(time).toString();
+  }
+
   /** The time in a column; null if there is none. */
   public static @Nullable Instant read(ResultSet row, String column) throws SQLException {
     OffsetDateTime time = row.getObject(column, OffsetDateTime.class);

@@ -11,7 +11,6 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.store.postgres.internal.read.JobSnapshot;
 import dev.millrace.store.postgres.internal.rows.JobTables;
-import dev.millrace.store.postgres.internal.rows.ResultRows;
 import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +20,6 @@ final class AdoptedResults implements AdoptionRules.EndedJob {
   private final JobSnapshot ended;
   private final JobTables rows;
   private final Map<Long, Long> copies;
-  private final ResultRows.NewKeys keys;
 
   /**
    * @param copies gets the key of each copy, and of its source
@@ -30,7 +28,11 @@ final class AdoptedResults implements AdoptionRules.EndedJob {
     this.ended = ended;
     this.rows = rows;
     this.copies = copies;
-    this.keys = rows.results().newKeys();
+  }
+
+  /** Of the ended job's rows. */
+  long key() {
+    return ended.row().key();
   }
 
   @Override
@@ -45,7 +47,7 @@ final class AdoptedResults implements AdoptionRules.EndedJob {
 
   @Override
   public boolean isGiven(StageFold stage, int task) {
-    TaskRow row = rows.tasks().task(ended.row().key(), stage.number(), task).orElse(null);
+    TaskRow row = rows.tasks().task(ended.row(), stage.number(), task).orElse(null);
     return row != null && row.given() != null && !row.given().template();
   }
 
@@ -55,7 +57,7 @@ final class AdoptedResults implements AdoptionRules.EndedJob {
     if (at.state() != TaskState.COMPLETED || at.stored().length() == 0) {
       return null;
     }
-    long copy = keys.next();
+    long copy = rows.results().newKey();
     copies.put(copy, at.stored().offset());
     return new Detail.Completed(copy, at.stored().length());
   }
@@ -65,7 +67,7 @@ final class AdoptedResults implements AdoptionRules.EndedJob {
     TaskFold.Freeze freeze = ended.fold().stage(stage).task(task).freeze();
     return freeze == null
         ? null
-        : rows.jobs()
+        : rows.entries()
             .entry(ended.row().key(), freeze.number())
             .map(entry -> ((Fact.TermsFrozen) entry.fact()).terms())
             .orElse(null);

@@ -4,6 +4,7 @@ import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TaskFold;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.stage.StageState;
+import dev.millrace.core.task.TaskState;
 import dev.millrace.store.postgres.internal.jobs.PostgresJob.At;
 import java.time.Instant;
 import java.util.Objects;
@@ -14,8 +15,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The columns of a job that follow from its log, so that queries need not read it.
  *
+ * @param endedAt null: it has not ended, and is in the queue
+ * @param waiting how many tasks can be claimed, or will be after their backoff
  * @param claimType of the tasks that wait; null: none can be claimed
  * @param claimAt the end of a backoff; null: now
+ * @param runningTypes as an array of the database; null: nothing runs
+ * @param runningEpochs likewise
  * @param finalCounts what an ended job adds to the counts, to be subtracted when it is deleted
  */
 record ChangedColumns(
@@ -25,24 +30,16 @@ record ChangedColumns(
     Instant updatedAt,
     @Nullable Instant endedAt,
     long rank,
+    int waiting,
     @Nullable String claimType,
     @Nullable Instant claimAt,
     @Nullable Instant dueAt,
-    String @Nullable [] runningTypes,
-    Long @Nullable [] runningEpochs,
+    @Nullable String runningTypes,
+    @Nullable String runningEpochs,
     @Nullable String finalCounts) {
 
-  static final String NAMES =
-      "state, priority, at_gate, updated_at, ended_at, rank, claim_type, claim_at, due_at,"
-          + " running_types, running_epochs, final_counts";
-
-  /** For the values, in the same order. */
-  static final String VALUES =
-      "?, ?, ?, ?, ?::timestamptz, ?, ?, CASE WHEN ?::text IS NULL THEN NULL"
-          + " ELSE coalesce(?::timestamptz, '-infinity') END, ?::timestamptz, ?::text[],"
-          + " ?::bigint[], ?::json";
-
   static ChangedColumns of(PostgresJob job, Instant now) {
+    boolean ended = job.fold().state().isFinal();
     StageFold open = job.openStage();
     boolean waits = open != null && job.nextWaiting(open.number(), 0) >= 0;
     SortedSet<String> types = new TreeSet<>();
@@ -60,14 +57,28 @@ record ChangedColumns(
         job.priority().name(),
         isAtGate(job),
         job.fold().lastAt(),
-        job.fold().state().isFinal() ? job.fold().completedAt() : null,
+        ended ? job.fold().completedAt() : null,
         job.priority().queueRank(job.row().createdAt()),
+        waits ? open.count(TaskState.PENDING) + open.count(TaskState.RETRIED) : 0,
         waits ? open.plan().type() : null,
         waits ? job.backoffUntil(open, now) : null,
-        job.dueAt(now),
-        types.isEmpty() ? null : types.toArray(String[]::new),
-        epochs.isEmpty() ? null : epochs.toArray(Long[]::new),
-        job.fold().state().isFinal() ? Json.write(job.counts()) : null);
+        ended ? null : job.dueAt(now),
+        array(types),
+        array(epochs),
+        ended ? Json.write(job.counts()) : null);
+  }
+
+  /** As the database reads an array; null if there is nothing. */
+  private static @Nullable String array(SortedSet<?> values) {
+    if (values.isEmpty()) {
+      return null;
+    }
+    StringBuilder text = new StringBuilder("{");
+    for (Object value : values) {
+      String escaped = value.toString().replace("\\", "\\\\").replace("\"", "\\\"");
+      text.append(text.length() > 1 ? "," : "").append('"').append(escaped).append('"');
+    }
+    return text.append('}').toString();
   }
 
   /** As {@link dev.millrace.core.store.JobView#stageAtGate}. */
@@ -83,24 +94,5 @@ record ChangedColumns(
       previousCompleted = stage.state() == StageState.COMPLETED;
     }
     return false;
-  }
-
-  /** The values of {@link #VALUES}. */
-  @Nullable Object[] values() {
-    return new @Nullable Object[] {
-      state,
-      priority,
-      atGate,
-      updatedAt,
-      endedAt,
-      rank,
-      claimType,
-      claimType,
-      claimAt,
-      dueAt,
-      runningTypes,
-      runningEpochs,
-      finalCounts
-    };
   }
 }

@@ -2,6 +2,7 @@ package dev.millrace.store.postgres.internal.jobs;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.store.postgres.internal.db.Database;
+import dev.millrace.store.postgres.internal.rows.SortKeys;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -10,14 +11,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Pages of jobs with tasks to claim, in claim order. The jobs of a page are offered to this server
- * for a moment: others see other jobs first, so that servers seldom meet. Who appends first decides.
- * Thread-safe.
+ * Pages of jobs with tasks to claim, in claim order. If there are other servers, the jobs of a page
+ * are offered to this one for a moment: others see other jobs first, so that servers seldom meet.
+ * Who appends first decides. Thread-safe.
  */
 final class ClaimPages {
   private static final int LEAST = 1;
@@ -28,90 +29,138 @@ final class ClaimPages {
       Comparator.comparingLong(Entry::rank).thenComparing(Entry::sortKey);
 
   /** A job on a page. */
-  record Entry(JobId id, long key, long rank, String sortKey, boolean offered) {}
+  record Entry(long key, long rank, String sortKey, long lastNumber, boolean offered) {
+    JobId id() {
+      return SortKeys.id(sortKey);
+    }
+
+    Position position() {
+      return new Position(rank, sortKey);
+    }
+  }
+
+  /** A place in the claim order. */
+  record Position(long rank, String sortKey) {
+    static final Position START = new Position(Long.MIN_VALUE, "");
+  }
 
   /**
    * @param isLast whether there is no other one behind it
    */
-  record Page(List<Entry> jobs, boolean isLast) {}
+  record Page(Position after, List<Entry> jobs, boolean isLast) {}
 
   /** The first jobs of each type behind a place in the claim order. */
   private static final String CANDIDATES =
-      "SELECT j.key, j.rank, j.sort_key FROM unnest(?::text[]) AS t (type) CROSS JOIN LATERAL"
-          + " (SELECT key, rank, sort_key FROM @jobs WHERE claim_type = t.type AND claim_at <= ?"
-          + " AND (rank, sort_key) > (?, ?)";
+      "SELECT j.key, j.rank, j.sort_key, j.last_number, j.waiting FROM unnest(?::text[]) AS t (type)"
+          + " CROSS JOIN LATERAL (SELECT key, rank, sort_key, last_number, waiting FROM @jobs"
+          + " WHERE claim_type = t.type AND claim_at <= ? AND (rank, sort_key) > (?, ?)";
 
   private static final String FREE =
       " AND (offered_until IS NULL OR offered_to = ? OR offered_until < now())";
+
+  private static final String ORDERED =
+      " ORDER BY rank, sort_key LIMIT ?%s) j ORDER BY rank, sort_key LIMIT ?";
+
+  /** Of those, the first ones that have as many tasks together as are wanted. */
+  private static final String ENOUGH =
+      " enough AS (SELECT key, rank, sort_key, last_number FROM (SELECT key, rank, sort_key,"
+          + " last_number, sum(waiting) OVER (ORDER BY rank, sort_key) - waiting AS before FROM page) p"
+          + " WHERE before < ?)";
 
   /** Offers the first jobs that no other server looks at. */
   static final String OFFER =
       "WITH page AS ("
           + CANDIDATES
           + FREE
-          + " ORDER BY rank, sort_key LIMIT ? FOR UPDATE SKIP LOCKED) j"
-          + " ORDER BY rank, sort_key LIMIT ?)"
+          + ORDERED.formatted(" FOR UPDATE SKIP LOCKED")
+          + "),"
+          + ENOUGH
           + " UPDATE @jobs j SET offered_to = ?, offered_until = now() + interval '1 second'"
-          + " FROM page WHERE j.key = page.key"
-          + " RETURNING j.id, j.key, j.rank, j.sort_key, true AS offered";
+          + " FROM enough WHERE j.key = enough.key"
+          + " RETURNING j.key, j.rank, j.sort_key, j.last_number, true AS offered";
+
+  /** The first jobs, whoever looks at them. */
+  static final String LOOK =
+      "WITH page AS ("
+          + CANDIDATES
+          + ORDERED.formatted("")
+          + "),"
+          + ENOUGH
+          + " SELECT key, rank, sort_key, last_number, false AS offered FROM enough"
+          + " ORDER BY rank, sort_key";
 
   private final Database database;
   private final long epoch;
+  private final BooleanSupplier isAlone;
 
-  ClaimPages(Database database, long epoch) {
+  /**
+   * @param isAlone whether no other server claims
+   */
+  ClaimPages(Database database, long epoch, BooleanSupplier isAlone) {
     this.database = database;
     this.epoch = epoch;
+    this.isAlone = isAlone;
   }
 
-  Page read(Set<String> types, @Nullable Page after, int wanted, Instant now) {
+  Page read(Set<String> types, Position after, int wanted, Instant now) {
     int size = Math.clamp(wanted, LEAST, MOST);
-    Entry last = after == null ? null : after.jobs().getLast();
     String[] names = types.toArray(String[]::new);
-    long rank = last == null ? Long.MIN_VALUE : last.rank();
-    String sortKey = last == null ? "" : last.sortKey();
-    List<Entry> offered = offer(names, rank, sortKey, size, now);
+    if (isAlone.getAsBoolean()) {
+      List<Entry> seen = look(names, after, size, now);
+      return new Page(after, seen, seen.isEmpty());
+    }
+    List<Entry> offered = offer(names, after, size, now);
     if (offered.size() == size) {
-      return new Page(offered, false);
+      return new Page(after, offered, false);
     }
     // The others are offered elsewhere, or being changed: better to meet there than to miss one.
-    Map<JobId, Entry> all =
-        look(names, rank, sortKey, size, now).stream()
-            .collect(Collectors.toMap(Entry::id, Function.identity(), (a, b) -> a, TreeMap::new));
-    boolean more = all.size() == size;
-    offered.forEach(entry -> all.put(entry.id(), entry));
-    return new Page(all.values().stream().sorted(ORDER).toList(), !more);
+    Map<String, Entry> all =
+        look(names, after, size, now).stream()
+            .collect(
+                Collectors.toMap(Entry::sortKey, Function.identity(), (a, b) -> a, TreeMap::new));
+    boolean none = all.isEmpty() && offered.isEmpty();
+    offered.forEach(entry -> all.put(entry.sortKey(), entry));
+    return new Page(after, all.values().stream().sorted(ORDER).toList(), none);
   }
 
-  private List<Entry> offer(String[] types, long rank, String sortKey, int size, Instant now) {
+  private List<Entry> offer(String[] types, Position after, int size, Instant now) {
     return database
-        .list(OFFER, ClaimPages::entry, types, now, rank, sortKey, epoch, size, size, epoch)
+        .list(
+            OFFER,
+            ClaimPages::entry,
+            types,
+            now,
+            after.rank(),
+            after.sortKey(),
+            epoch,
+            size,
+            size,
+            size,
+            epoch)
         .stream()
         .sorted(ORDER)
         .toList();
   }
 
-  private List<Entry> look(String[] types, long rank, String sortKey, int size, Instant now) {
+  private List<Entry> look(String[] types, Position after, int size, Instant now) {
     return database.list(
-        "WITH page AS ("
-            + CANDIDATES
-            + " ORDER BY rank, sort_key LIMIT ?) j ORDER BY rank, sort_key LIMIT ?)"
-            + " SELECT j.id, j.key, j.rank, j.sort_key, false AS offered FROM page"
-            + " JOIN @jobs j ON j.key = page.key ORDER BY j.rank, j.sort_key",
+        LOOK,
         ClaimPages::entry,
         types,
         now,
-        rank,
-        sortKey,
+        after.rank(),
+        after.sortKey(),
+        size,
         size,
         size);
   }
 
   private static Entry entry(ResultSet row) throws SQLException {
     return new Entry(
-        new JobId(row.getString("id")),
         row.getLong("key"),
         row.getLong("rank"),
         row.getString("sort_key"),
+        row.getLong("last_number"),
         row.getBoolean("offered"));
   }
 

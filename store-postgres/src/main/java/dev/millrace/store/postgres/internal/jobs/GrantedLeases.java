@@ -2,9 +2,8 @@ package dev.millrace.store.postgres.internal.jobs;
 
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
-import dev.millrace.core.job.JobId;
+import dev.millrace.store.postgres.internal.db.Times;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,47 +11,55 @@ import java.util.List;
 final class GrantedLeases {
   private static final String INSERT =
       "INSERT INTO @leases (job, stage, task, epoch, number, length, until)"
-          + " SELECT ?, t.stage, t.task, t.epoch, t.number, make_interval(secs => t.secs),"
-          + " ?::timestamptz + make_interval(secs => t.secs) FROM changed,"
-          + " unnest(?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::float8[])"
-          + " AS t (stage, task, epoch, number, secs)";
+          + " SELECT t.job, t.stage, t.task, t.epoch, t.number, make_interval(secs => t.secs),"
+          + " t.now::timestamptz + make_interval(secs => t.secs) FROM"
+          + " unnest(?::text[], ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::float8[],"
+          + " ?::text[]) AS t (job, stage, task, epoch, number, secs, now)";
 
+  private final List<String> jobs = new ArrayList<>();
   private final List<Integer> stages = new ArrayList<>();
   private final List<Integer> tasks = new ArrayList<>();
   private final List<Long> epochs = new ArrayList<>();
   private final List<Long> numbers = new ArrayList<>();
   private final List<Double> lengths = new ArrayList<>();
+  private final List<String> times = new ArrayList<>();
 
   private GrantedLeases() {}
 
-  static GrantedLeases of(List<LogEntry> entries) {
+  static GrantedLeases of(List<JobChange> changes) {
     GrantedLeases leases = new GrantedLeases();
-    for (LogEntry entry : entries) {
-      if (entry.fact() instanceof Fact.TaskChanged(int stage, int task, var _, var detail)
-          && detail instanceof Fact.Detail.Claimed(long epoch, var _, var lease, var _)
-          && lease != null) {
-        leases.stages.add(stage);
-        leases.tasks.add(task);
-        leases.epochs.add(epoch);
-        leases.numbers.add(entry.number());
-        leases.lengths.add(seconds(lease));
-      }
+    for (JobChange change : changes) {
+      change.entries().forEach(entry -> leases.add(change, entry));
     }
     return leases;
   }
 
-  void addTo(StatementBuilder statement, JobId job, Instant now) {
+  private void add(JobChange change, LogEntry entry) {
+    if (entry.fact() instanceof Fact.TaskChanged(int stage, int task, var _, var detail)
+        && detail instanceof Fact.Detail.Claimed(long epoch, var _, var lease, var _)
+        && lease != null) {
+      jobs.add(change.job().id().value());
+      stages.add(stage);
+      tasks.add(task);
+      epochs.add(epoch);
+      numbers.add(entry.number());
+      lengths.add(seconds(lease));
+      times.add(Times.text(change.now()));
+    }
+  }
+
+  void addTo(StatementBuilder statement) {
     if (!stages.isEmpty()) {
       statement.with(
           "leased",
           INSERT,
-          job.value(),
-          now,
+          jobs.toArray(String[]::new),
           stages.toArray(Integer[]::new),
           tasks.toArray(Integer[]::new),
           epochs.toArray(Long[]::new),
           numbers.toArray(Long[]::new),
-          lengths.toArray(Double[]::new));
+          lengths.toArray(Double[]::new),
+          times.toArray(String[]::new));
     }
   }
 

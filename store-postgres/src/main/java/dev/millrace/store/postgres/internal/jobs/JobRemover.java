@@ -3,7 +3,7 @@ package dev.millrace.store.postgres.internal.jobs;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.store.postgres.internal.db.Database;
-import dev.millrace.store.postgres.internal.rows.JobRows;
+import dev.millrace.store.postgres.internal.rows.SortKeys;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -22,7 +22,8 @@ final class JobRemover {
 
   List<JobId> endedBefore(Instant before, Set<JobState> states) {
     return database.list(
-        "SELECT id FROM @jobs WHERE ended_at < ? AND state = ANY (?) ORDER BY ended_at",
+        "SELECT d.id FROM @ended_jobs e JOIN @documents d ON d.key = e.key"
+            + " WHERE e.ended_at < ? AND e.state = ANY (?) ORDER BY e.ended_at",
         row -> new JobId(row.getString("id")),
         before,
         states.stream().map(Enum::name).toArray(String[]::new));
@@ -45,18 +46,25 @@ final class JobRemover {
         statements -> {
           List<Gone> gone =
               statements.list(
-                  "WITH gone AS (DELETE FROM @jobs WHERE sort_key = ANY (?)"
-                      + " AND ended_at IS NOT NULL RETURNING key, id, final_counts),"
+                  "WITH gone AS (DELETE FROM @ended_jobs WHERE key IN (SELECT key FROM @job_ids"
+                      + " WHERE sort_key = ANY (?)) RETURNING key, final_counts),"
                       + " counted AS (INSERT INTO @counts (category, change)"
                       + " SELECT c.key, -sum(c.value::bigint) FROM gone,"
                       + " json_each_text(gone.final_counts) AS c GROUP BY c.key)"
-                      + " SELECT key, id FROM gone",
+                      + " SELECT gone.key, d.id FROM gone JOIN @documents d ON d.key = gone.key",
                   row -> new Gone(row.getLong("key"), new JobId(row.getString("id"))),
-                  (Object) ids.stream().map(JobRows::sortKey).toArray(String[]::new));
+                  (Object) ids.stream().map(SortKeys::of).toArray(String[]::new));
           Long[] keys = gone.stream().map(Gone::key).toArray(Long[]::new);
           for (String table :
               List.of("@entries", "@tasks", "@results", "@partial_outputs", "@journal")) {
             statements.update("DELETE FROM " + table + " WHERE job = ANY (?)", (Object) keys);
+          }
+          statements.update("DELETE FROM @documents WHERE key = ANY (?)", (Object) keys);
+          String[] sortKeys =
+              gone.stream().map(it -> SortKeys.of(it.id())).toArray(String[]::new);
+          for (String table : List.of("@job_ids", "@unreadable_jobs")) {
+            statements.update(
+                "DELETE FROM " + table + " WHERE sort_key = ANY (?)", (Object) sortKeys);
           }
           return gone.stream().map(Gone::id).toList();
         });

@@ -27,19 +27,24 @@ final class JobTexts {
   /** Where results are until their copies are written: a copy's key, and its source's. */
   private final Map<Long, Long> copies;
 
+  /** The job that has these sources, by its key. */
+  private final long source;
+
   JobTexts(TaskRows tasks, ResultRows results) {
-    this(tasks, results, Map.of());
+    this(tasks, results, Map.of(), 0);
   }
 
-  private JobTexts(TaskRows tasks, ResultRows results, Map<Long, Long> copies) {
+  private JobTexts(
+      TaskRows tasks, ResultRows results, Map<Long, Long> copies, long source) {
     this.tasks = tasks;
     this.results = results;
     this.copies = copies;
+    this.source = source;
   }
 
   /** The same for a new job, whose results are copies that are not written yet. */
-  JobTexts withCopies(Map<Long, Long> sources) {
-    return new JobTexts(tasks, results, sources);
+  JobTexts withCopies(Map<Long, Long> sources, long job) {
+    return new JobTexts(tasks, results, sources, job);
   }
 
   /** A task as it is stored, or will be. */
@@ -49,7 +54,7 @@ final class JobTexts {
       return unwritten;
     }
     return tasks
-        .task(job.key(), stage, task)
+        .task(job.row(), stage, task)
         .orElseThrow(
             () -> new IllegalStateException("task " + stage + "/" + task + " has no text"));
   }
@@ -87,7 +92,7 @@ final class JobTexts {
     int number = stage.number();
     Map<Integer, TaskRow> all = new HashMap<>();
     if (job.key() != 0) {
-      tasks.tasks(job.key(), number, 1, Integer.MAX_VALUE).forEach(row -> all.put(row.task(), row));
+      tasks.tasks(job.row(), number, 1, Integer.MAX_VALUE).forEach(row -> all.put(row.task(), row));
     }
     job.unwritten().values().stream()
         .filter(row -> row.stage() == number)
@@ -130,13 +135,26 @@ final class JobTexts {
       for (int task = 1; task <= of.size(); task++) {
         keys.add(of.task(task).state() == TaskState.COMPLETED ? source(of, task) : 0L);
       }
-      Map<Long, TaskResult> found = results.results(keys);
+      Map<Long, TaskResult> found = results(keys);
       List<@Nullable String> texts = new ArrayList<>();
       for (long key : keys) {
         TaskResult result = found.get(key);
         texts.add(result == null ? null : result.text());
       }
       return texts;
+    }
+
+    /** Those of the job itself, and those that will be copied from another one. */
+    private Map<Long, TaskResult> results(List<Long> keys) {
+      Map<Long, TaskResult> found = new HashMap<>();
+      job.unwrittenResults().forEach((key, row) -> found.put(key, row.result()));
+      if (source != 0) {
+        found.putAll(results.results(source, keys));
+      }
+      if (job.key() != 0) {
+        found.putAll(results.results(job.key(), keys));
+      }
+      return found;
     }
 
     private long source(StageFold of, int task) {

@@ -1,130 +1,167 @@
 package dev.millrace.store.postgres.internal.jobs;
 
-import dev.millrace.core.event.LogEntry;
-import dev.millrace.core.event.LogEntryJson;
-import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.store.ConcurrentUpdateException;
+import dev.millrace.core.job.JobId;
 import dev.millrace.store.postgres.internal.db.CommitFlusher;
 import dev.millrace.store.postgres.internal.db.Database;
-import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
-import dev.millrace.store.postgres.internal.rows.WrittenRows;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.Queue;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends to the logs of jobs, with all that follows from it, in one statement. It changes a job
- * only if that has the version that was read. Thread-safe.
+ * Appends to the logs of jobs, with all that follows from it. A job is changed only if it has the
+ * version that was read. Threads that append at the same time share a transaction: the next thread
+ * that finds a free place writes for all that wait. Thread-safe.
  */
 final class JobWriter {
-  private static final String UPDATE =
-      "UPDATE @jobs SET (last_number, version, offered_until, "
-          + ChangedColumns.NAMES
-          + ") = (?, ?, NULL, "
-          + ChangedColumns.VALUES
-          + ") WHERE key = ? AND version = ? RETURNING key";
+  /** Transactions that are under way at once: others gather meanwhile. */
+  private static final int MOST_TRANSACTIONS = 2;
+
+  private static final int MOST_CHANGES = 200;
 
   private final Database database;
   private final CommitFlusher flusher;
-  private final Runnable workAdded;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition ended = lock.newCondition();
+  private final Queue<Waiting> queue = new ArrayDeque<>(); // guarded by the lock
+  private int transactions;
 
-  /**
-   * @param workAdded called when there may be more to claim
-   */
-  JobWriter(Database database, CommitFlusher flusher, Runnable workAdded) {
+  JobWriter(Database database, CommitFlusher flusher) {
     this.database = database;
     this.flusher = flusher;
-    this.workAdded = workAdded;
   }
 
-  /** As {@link dev.millrace.core.internal.store.JobRepository#append}. */
-  long append(PostgresJob job, JobUpdate update) {
-    List<LogEntry> entries = update.entries();
-    if (entries.isEmpty()) {
-      return 0;
-    }
-    long version = newVersion();
-    StatementBuilder statement = statement(job, update, version);
-    long incarnation =
-        database
-            .first(statement.text(), row -> row.getLong("incarnation"), statement.values())
-            .orElseThrow(() -> new ConcurrentUpdateException("job " + job.id() + " was changed"));
-    job.version(version);
-    job.unwritten().clear();
-    return committed(job, incarnation);
-  }
+  /** A change whose thread waits until it is written, or cannot be. */
+  private static final class Waiting {
+    private final JobChange change;
+    private boolean done; // guarded by the lock, as all that follows
+    private long commit;
+    private @Nullable Throwable problem;
 
-  private static StatementBuilder statement(PostgresJob job, JobUpdate update, long version) {
-    List<LogEntry> entries = update.entries();
-    Map<String, Long> counts = job.takeCountChanges(); // first: the columns have them, too
-    ChangedColumns columns = ChangedColumns.of(job, update.steadyNow());
-    List<@Nullable Object> values = new ArrayList<>(List.of(entries.getLast().number(), version));
-    values.addAll(Arrays.asList(columns.values()));
-    values.addAll(List.of(job.key(), job.version()));
-    StatementBuilder statement = new StatementBuilder();
-    statement.with("changed", UPDATE, values.toArray());
-    addEntries(statement, entries, version);
-    addCounts(statement, counts);
-    addTasks(statement, job.unwritten().values());
-    GrantedLeases.of(entries).addTo(statement, job.id(), update.steadyNow());
-    return statement.select(
-        "SELECT key, (SELECT id FROM @incarnation) AS incarnation,"
-            + " set_config('synchronous_commit', 'off', true) FROM changed");
-  }
-
-  private long committed(PostgresJob job, long incarnation) {
-    boolean enqueued = job.takeArrival();
-    long commit = flusher.committed(job.id(), enqueued, incarnation);
-    if (enqueued) {
-      workAdded.run();
-    }
-    return commit;
-  }
-
-  static long newVersion() {
-    return ThreadLocalRandom.current().nextLong();
-  }
-
-  static void addEntries(StatementBuilder statement, List<LogEntry> entries, long version) {
-    statement.with(
-        "logged",
-        "INSERT INTO @entries (job, number, version, entry)"
-            + " SELECT key, t.number, ?, t.entry::json FROM changed,"
-            + " unnest(?::bigint[], ?::text[]) AS t (number, entry)",
-        version,
-        entries.stream().map(LogEntry::number).toArray(Long[]::new),
-        entries.stream().map(LogEntryJson::write).toArray(String[]::new));
-  }
-
-  static void addCounts(StatementBuilder statement, Map<String, Long> counts) {
-    if (!counts.isEmpty()) {
-      statement.with(
-          "counted",
-          "INSERT INTO @counts (category, change) SELECT t.category, t.change FROM changed,"
-              + " unnest(?::text[], ?::bigint[]) AS t (category, change)",
-          counts.keySet().toArray(String[]::new),
-          counts.values().toArray(Long[]::new));
+    Waiting(JobChange change) {
+      this.change = change;
     }
   }
 
-  static void addTasks(StatementBuilder statement, Collection<TaskRow> tasks) {
-    if (!tasks.isEmpty()) {
-      WrittenRows rows = WrittenRows.of(tasks);
-      statement.with(
-          "kept",
-          "INSERT INTO @tasks (job, stage, task, spec, rendered)"
-              + " SELECT key, t.stage, t.task, t.spec::json, t.rendered::json FROM changed,"
-              + " unnest(?::int[], ?::int[], ?::text[], ?::text[])"
-              + " AS t (stage, task, spec, rendered)"
-              + " ON CONFLICT (job, stage, task) DO UPDATE SET rendered = EXCLUDED.rendered",
-          rows.stages(),
-          rows.tasks(),
-          rows.specs(),
-          rows.rendered());
+  /**
+   * Writes a change.
+   *
+   * @return its commit
+   * @throws ConcurrentUpdateException if somebody else has changed the job
+   */
+  long append(JobChange change) {
+    Waiting own = new Waiting(change);
+    lock.lock();
+    try {
+      queue.add(own);
+      while (!own.done) {
+        if (transactions < MOST_TRANSACTIONS && !queue.isEmpty()) {
+          writeWaiting();
+        } else {
+          ended.awaitUninterruptibly();
+        }
+      }
+    } finally {
+      lock.unlock();
     }
+    if (own.problem instanceof RuntimeException e) {
+      throw e;
+    } else if (own.problem instanceof Error e) {
+      throw e;
+    }
+    return own.commit;
+  }
+
+  /** Writes what waits, mostly with the change of this thread, without the lock. */
+  private void writeWaiting() {
+    List<Waiting> some = new ArrayList<>();
+    while (some.size() < MOST_CHANGES && !queue.isEmpty()) {
+      some.add(queue.remove());
+    }
+    transactions++;
+    lock.unlock();
+    List<Long> commits = List.of();
+    Throwable problem = null;
+    try {
+      commits = appendAll(some.stream().map(waiting -> waiting.change).toList());
+    } catch (RuntimeException | Error e) {
+      problem = e;
+    } finally {
+      lock.lock();
+      transactions--;
+      for (int i = 0; i < some.size(); i++) {
+        done(some.get(i), problem == null ? commits.get(i) : 0, problem);
+      }
+      ended.signalAll();
+    }
+  }
+
+  private static void done(Waiting waiting, long commit, @Nullable Throwable problem) {
+    waiting.done = true;
+    waiting.commit = commit;
+    waiting.problem =
+        problem == null && commit == 0 ? conflict(waiting.change) : problem;
+  }
+
+  private static ConcurrentUpdateException conflict(JobChange change) {
+    return new ConcurrentUpdateException("job " + change.job().id() + " was changed");
+  }
+
+  /**
+   * Writes changes of different jobs in one transaction.
+   *
+   * @return the commit of each; 0 for a job that somebody else has changed
+   */
+  List<Long> appendAll(List<JobChange> changes) {
+    long incarnation = write(changes);
+    List<Long> commits = new ArrayList<>();
+    if (incarnation >= 0) {
+      changes.forEach(JobChange::written);
+      long commit = flusher.committed(ids(changes), workRank(changes), incarnation);
+      changes.forEach(_ -> commits.add(commit));
+    } else if (changes.size() == 1) {
+      commits.add(0L);
+    } else { // seldom: servers look at different jobs
+      changes.forEach(change -> commits.addAll(appendAll(List.of(change))));
+    }
+    return commits;
+  }
+
+  private static List<JobId> ids(List<JobChange> changes) {
+    return changes.stream().map(change -> change.job().id()).toList();
+  }
+
+  private static long workRank(List<JobChange> changes) {
+    long first = CommitFlusher.NO_WORK;
+    for (JobChange change : changes) {
+      first = change.enqueued() ? Math.min(first, change.columns().rank()) : first;
+    }
+    return first;
+  }
+
+  private record Written(long rows, long incarnation) {}
+
+  /** Returns the incarnation of the database; -1 if not all jobs had the version that was read. */
+  private long write(List<JobChange> changes) {
+    StatementBuilder statement = AppendStatement.of(changes);
+    return database.inTransaction(
+        statements -> {
+          Written written =
+              statements
+                  .list(
+                      statement.text(),
+                      row -> new Written(row.getLong("written"), row.getLong("incarnation")),
+                      statement.values())
+                  .getFirst();
+          if (written.rows() == 2L * changes.size()) { // of the job and of its log
+            return written.incarnation();
+          }
+          statements.takeBack();
+          return -1L;
+        });
   }
 }

@@ -7,9 +7,15 @@ import dev.millrace.core.store.StoreException;
 import dev.millrace.core.time.ProcessTimeline;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.Times;
+import dev.millrace.store.postgres.internal.db.ServerLease;
+import dev.millrace.store.postgres.internal.jobs.ClaimPages.Entry;
 import dev.millrace.store.postgres.internal.jobs.ClaimPages.Page;
+import dev.millrace.store.postgres.internal.jobs.ClaimPages.Position;
+import dev.millrace.store.postgres.internal.rows.SortKeys;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -39,6 +45,8 @@ final class PostgresClaimIndex implements ClaimIndex {
   private final Database database;
   private final ProcessTimeline timeline;
   private final ClaimPages pages;
+  private final ClaimFloors floors = new ClaimFloors();
+  private final ClaimedRows rows;
   private final WorkSignal signal = new WorkSignal();
 
   /** Jobs that this server cannot claim from for now, and until when, in steady time. */
@@ -46,18 +54,33 @@ final class PostgresClaimIndex implements ClaimIndex {
 
   private volatile boolean closed;
 
-  PostgresClaimIndex(Database database, ProcessTimeline timeline, long epoch) {
+  PostgresClaimIndex(Database database, ProcessTimeline timeline, ServerLease server) {
     this.database = database;
     this.timeline = timeline;
-    this.pages = new ClaimPages(database, epoch);
+    this.pages = new ClaimPages(database, server.epoch(), server::isAlone);
+    this.rows = new ClaimedRows(database);
   }
 
   /** A job on a page. */
-  private record Found(Page page, int number, Set<String> types) implements Candidate {
+  private record Found(ClaimFloors.Search search, Page page, int number) implements Candidate {
+    Entry entry() {
+      return page.jobs().get(number);
+    }
+
     @Override
     public JobId id() {
-      return page.jobs().get(number).id();
+      return entry().id();
     }
+
+    /** What comes before it in the claim order. */
+    Position before() {
+      return number == 0 ? page.after() : page.jobs().get(number - 1).position();
+    }
+  }
+
+  /** The jobs of the pages that threads look at. */
+  ClaimedRows rows() {
+    return rows;
   }
 
   @Override
@@ -67,20 +90,38 @@ final class PostgresClaimIndex implements ClaimIndex {
 
   @Override
   public @Nullable Candidate next(Set<String> types, @Nullable Candidate after, int wanted) {
-    Found last = (Found) after;
-    Page page = last == null ? read(types, null, wanted) : last.page();
-    int number = last == null ? 0 : last.number() + 1;
+    if (after instanceof Found last) {
+      return next(last.search(), types, last.page(), last.number() + 1, wanted);
+    }
+    ClaimFloors.Search search = floors.begin(types);
+    Candidate first = next(search, types, read(types, search.start(), wanted), 0, wanted);
+    if (first == null) {
+      floors.end(search, null);
+    }
+    return first;
+  }
+
+  private @Nullable Candidate next(
+      ClaimFloors.Search search, Set<String> types, Page from, int next, int wanted) {
+    Page page = from;
+    int number = next;
+    boolean again = !search.start().equals(Position.START);
     while (true) {
       while (number < page.jobs().size()) {
         if (!isDropped(page.jobs().get(number).id())) {
-          return new Found(page, number, types);
+          return new Found(search, page, number);
         }
         number++;
       }
-      if (page.isLast()) {
+      if (!page.isLast()) {
+        page = read(types, page.jobs().getLast().position(), wanted);
+      } else if (again && page.after().equals(search.start())) {
+        again = false; // nothing behind the floor: there may be something before it
+        floors.clear();
+        page = read(types, Position.START, wanted);
+      } else {
         return null;
       }
-      page = read(types, page, wanted);
       number = 0;
     }
   }
@@ -90,13 +131,17 @@ final class PostgresClaimIndex implements ClaimIndex {
     return until != null && (timeline.now().steady().isBefore(until) || !dropped.remove(id, until));
   }
 
-  private Page read(Set<String> types, @Nullable Page after, int wanted) {
-    return pages.read(types, after, wanted, timeline.now().steady());
+  private Page read(Set<String> types, Position after, int wanted) {
+    Page page = pages.read(types, after, wanted, timeline.now().steady());
+    rows.read(page.jobs());
+    return page;
   }
 
   @Override
   public void endRound(Candidate last) {
     Found found = (Found) last;
+    floors.end(found.search(), found.before());
+    rows.forget();
     try {
       pages.release(found.page(), found.number() + 1);
     } catch (StoreException e) { // the offers end by themselves
@@ -121,12 +166,10 @@ final class PostgresClaimIndex implements ClaimIndex {
     Instant now = timeline.now().steady();
     ChangedColumns columns = ChangedColumns.of(job, now);
     database.update(
-        "UPDATE @jobs SET claim_type = ?, claim_at = CASE WHEN ?::text IS NULL THEN NULL"
-            + " ELSE coalesce(?::timestamptz, '-infinity') END, due_at = ?::timestamptz"
+        "UPDATE @jobs SET claim_type = ?, claim_at = ?::timestamptz, due_at = ?::timestamptz"
             + " WHERE key = ? AND version = ?",
         columns.claimType(),
-        columns.claimType(),
-        columns.claimAt(),
+        AppendStatement.claimAt(columns),
         columns.dueAt(),
         job.key(),
         job.version());
@@ -141,9 +184,9 @@ final class PostgresClaimIndex implements ClaimIndex {
   List<JobId> resetTimes() {
     List<JobId> some =
         database.list(
-            "(SELECT id FROM @jobs WHERE claim_at > '-infinity' LIMIT ?)"
-                + " UNION (SELECT id FROM @jobs WHERE due_at IS NOT NULL LIMIT ?)",
-            row -> new JobId(row.getString("id")),
+            "(SELECT sort_key FROM @jobs WHERE claim_at > '-infinity' LIMIT ?)"
+                + " UNION (SELECT sort_key FROM @jobs WHERE due_at IS NOT NULL LIMIT ?)",
+            PostgresClaimIndex::id,
             MOST_OVERDUE,
             MOST_OVERDUE);
     database.update("UPDATE @jobs SET claim_at = '-infinity' WHERE claim_at > '-infinity'");
@@ -151,7 +194,17 @@ final class PostgresClaimIndex implements ClaimIndex {
     return some;
   }
 
-  void raise() {
+  private static JobId id(ResultSet row) throws SQLException {
+    return SortKeys.id(row.getString("sort_key"));
+  }
+
+  /**
+   * Something was enqueued.
+   *
+   * @param rank where in the claim order
+   */
+  void raise(long rank) {
+    floors.raise(rank);
     signal.raise();
   }
 
@@ -191,7 +244,7 @@ final class PostgresClaimIndex implements ClaimIndex {
             "UPDATE @jobs SET claim_at = '-infinity'"
                 + " WHERE claim_at > '-infinity' AND claim_at <= ?",
             now);
-        signal.raise();
+        raise(Long.MIN_VALUE);
         return Duration.ZERO;
       }
       Duration until = Duration.between(now, first.get());
@@ -206,8 +259,8 @@ final class PostgresClaimIndex implements ClaimIndex {
     String[] all = types.toArray(String[]::new);
     return database.isTrue(
         "SELECT NOT EXISTS (SELECT FROM @jobs WHERE claim_type = ANY (?))"
-            + " AND NOT EXISTS (SELECT FROM @jobs WHERE running_types && ?"
-            + " AND running_types IS NOT NULL)",
+            + " AND NOT EXISTS (SELECT FROM @jobs WHERE state <> 'PENDING'"
+            + " AND running_types && ?)",
         all,
         all);
   }
@@ -218,8 +271,8 @@ final class PostgresClaimIndex implements ClaimIndex {
     // those last whose times are not known: a new server finds many of them
     overdue.addAll(
         database.list(
-            "SELECT id FROM @jobs WHERE due_at <= ? ORDER BY due_at DESC LIMIT ?",
-            row -> new JobId(row.getString("id")),
+            "SELECT sort_key FROM @jobs WHERE due_at <= ? ORDER BY due_at DESC LIMIT ?",
+            PostgresClaimIndex::id,
             now,
             MOST_OVERDUE));
     return overdue;
@@ -228,10 +281,10 @@ final class PostgresClaimIndex implements ClaimIndex {
   /** Jobs of which a server had tasks that is gone. */
   List<JobId> lostClaims() {
     return database.list(
-        "SELECT id FROM @jobs WHERE running_types IS NOT NULL AND EXISTS (SELECT"
+        "SELECT sort_key FROM @jobs WHERE state <> 'PENDING' AND EXISTS (SELECT"
             + " FROM unnest(running_epochs) AS e WHERE NOT EXISTS (SELECT FROM @servers s"
             + " WHERE s.epoch = e AND s.alive_until > now())) LIMIT ?",
-        row -> new JobId(row.getString("id")),
+        PostgresClaimIndex::id,
         MOST_OVERDUE);
   }
 

@@ -13,6 +13,7 @@ import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.core.time.LogTimes;
 import dev.millrace.store.postgres.internal.rows.JobRow;
+import dev.millrace.store.postgres.internal.rows.ResultRows.ResultRow;
 import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
 import java.time.Instant;
 import java.util.HashMap;
@@ -41,18 +42,22 @@ public final class PostgresJob extends StoredJob {
     void forEach(Consumer<LogEntry> entries);
   }
 
-  private final JobRow row;
-  private final JobTexts texts;
   private final Thread reader = Thread.currentThread();
   private final Set<At> running = new HashSet<>();
 
   /** Texts that are written with the next entries. */
   private final Map<At, TaskRow> unwritten = new TreeMap<>();
 
+  /** Results that count once an entry names their keys. */
+  private final Map<Long, ResultRow> unwrittenResults = new HashMap<>();
+
+  private JobRow row;
+  private JobTexts texts;
   private Map<String, Long> counted = Map.of();
   private boolean fresh = true;
+  private boolean storedAsEnded;
   private volatile long version; // a sweep looks at it without the lock
-  private long key;
+  private volatile long storedNumber; // as a claim does
   private final long incarnation;
   private @Nullable Instant dueFrom;
   private int dueStage;
@@ -65,7 +70,7 @@ public final class PostgresJob extends StoredJob {
     this.row = row;
     this.texts = texts;
     this.version = row.version();
-    this.key = row.key();
+    this.storedAsEnded = row.state().isFinal();
     this.incarnation = incarnation;
     JobFold fold = JobFold.created(row.plan(), this, times);
     log.forEach(fold::apply);
@@ -74,6 +79,7 @@ public final class PostgresJob extends StoredJob {
       throw new IllegalStateException(
           "its log ends at entry " + fold.lastNumber() + ", and its row says " + row.lastNumber());
     }
+    storedNumber = row.lastNumber();
     counted();
   }
 
@@ -88,13 +94,20 @@ public final class PostgresJob extends StoredJob {
 
   /** Of its row; 0 if it has none yet. */
   long key() {
-    return key;
+    return row.key();
   }
 
   /** It has a row now, with all its texts. */
   void inserted(long rowKey) {
-    key = rowKey;
-    unwritten.clear();
+    row = row.withKey(rowKey);
+    texts = texts.withCopies(Map.of(), 0); // they are its own now
+    written(version, fold().state().isFinal());
+    fresh = true;
+  }
+
+  /** The number of the last entry that is stored; may be asked without the lock. */
+  long storedNumber() {
+    return storedNumber;
   }
 
   /** The version that is stored. */
@@ -102,10 +115,19 @@ public final class PostgresJob extends StoredJob {
     return version;
   }
 
-  /** The version after an append. */
-  void version(long next) {
-    version = next;
+  /** Whether its row is in the history. */
+  boolean isStoredAsEnded() {
+    return storedAsEnded;
+  }
+
+  /** All of it is stored. */
+  void written(long stored, boolean asEnded) {
+    version = stored;
+    storedNumber = fold().lastNumber();
+    storedAsEnded = asEnded;
     fresh = false;
+    unwritten.clear();
+    unwrittenResults.clear();
   }
 
   long incarnation() {
@@ -139,6 +161,10 @@ public final class PostgresJob extends StoredJob {
 
   Map<At, TaskRow> unwritten() {
     return unwritten;
+  }
+
+  Map<Long, ResultRow> unwrittenResults() {
+    return unwrittenResults;
   }
 
   @Override

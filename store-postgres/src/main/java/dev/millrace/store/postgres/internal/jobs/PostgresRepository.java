@@ -29,8 +29,10 @@ import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.ServerLease;
 import dev.millrace.store.postgres.internal.jobs.PostgresJob.At;
 import dev.millrace.store.postgres.internal.read.PostgresReader;
+import dev.millrace.store.postgres.internal.rows.JobRow;
 import dev.millrace.store.postgres.internal.rows.JobTables;
 import dev.millrace.store.postgres.internal.rows.NoteRows;
+import dev.millrace.store.postgres.internal.rows.ResultRows.ResultRow;
 import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
 import java.io.IOException;
 import java.time.Clock;
@@ -41,9 +43,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +55,9 @@ import org.jspecify.annotations.Nullable;
  * only if nobody else has changed the job since it was read. Thread-safe.
  */
 public final class PostgresRepository implements JobRepository<PostgresJob> {
+  /** Jobs that are claimed in one transaction. */
+  private static final int MOST_TOGETHER = 100;
+
   private final Database database;
   private final ServerLease server;
   private final long epoch;
@@ -81,11 +88,11 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     this.flusher = new CommitFlusher(database, server.epoch());
     this.tables = JobTables.of(database);
     this.texts = new JobTexts(tables.tasks(), tables.results());
-    this.index = new PostgresClaimIndex(database, timeline, server.epoch());
+    this.index = new PostgresClaimIndex(database, timeline, server);
     this.leases = new PostgresLeases(database, server.epoch());
     this.reader = new PostgresReader(database, tables);
     this.notes = new NoteRows(database);
-    this.writer = new JobWriter(database, flusher, index::raise);
+    this.writer = new JobWriter(database, flusher);
     this.remover = new JobRemover(database);
     this.unreadable = new UnreadableJobs(database);
   }
@@ -147,18 +154,18 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   }
 
   private @Nullable PostgresJob read(JobId id) {
-    return tables
-        .jobs()
-        .find(id)
-        .map(
-            row ->
-                new PostgresJob(
-                    row,
-                    entries -> tables.jobs().forEachEntry(row, entries),
-                    timeline,
-                    texts,
-                    flusher.incarnation()))
-        .orElse(null);
+    JobRow seen = index.rows().take(id);
+    Optional<JobRow> row = seen == null ? tables.jobs().find(id) : Optional.of(seen);
+    return row.map(this::job).orElse(null);
+  }
+
+  private PostgresJob job(JobRow row) {
+    return new PostgresJob(
+        row,
+        entries -> tables.entries().forEach(row, entries),
+        timeline,
+        texts,
+        flusher.incarnation());
   }
 
   @Override
@@ -187,21 +194,59 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
 
   @Override
   public long append(PostgresJob job, JobUpdate update) {
-    return writer.append(job, update);
+    if (update.entries().isEmpty()) {
+      return 0;
+    }
+    JobChange change = JobChange.of(job, update);
+    long commit = writer.append(change);
+    enqueued(change);
+    return commit;
+  }
+
+  @Override
+  public int mostTogether() {
+    return MOST_TOGETHER;
+  }
+
+  @Override
+  public List<Long> appendTogether(List<Append<PostgresJob>> appends) {
+    List<JobChange> changes =
+        appends.stream().map(append -> JobChange.of(append.job(), append.update())).toList();
+    List<Long> commits = writer.appendAll(changes);
+    changes.forEach(this::enqueued);
+    return commits;
+  }
+
+  /** A job may have more to claim. */
+  private void enqueued(JobChange change) {
+    if (change.enqueued()) {
+      index.raise(change.columns().rank());
+    }
   }
 
   /** A new job was inserted; returns when that is durable. */
   void inserted(PostgresJob job, long incarnation) {
     job.takeArrival();
-    long commit = flusher.committed(job.id(), true, incarnation);
-    index.raise();
+    long rank = job.priority().queueRank(job.row().createdAt());
+    long commit = flusher.committed(job.id(), rank, incarnation);
+    index.raise(rank);
     flusher.await(commit);
     insertedJobs.put(job.id(), job);
   }
 
   /** Returns when everything is durable that any server has committed. */
   void flushOthers() {
-    flusher.await(flusher.committed(null, false, flusher.incarnation()));
+    flusher.await(flusher.committed(List.of(), CommitFlusher.NO_WORK, flusher.incarnation()));
+  }
+
+  /** Sets which jobs are in memory. */
+  public void loaded(Function<JobId, @Nullable PostgresJob> jobs) {
+    index.rows().loaded(jobs);
+  }
+
+  @Override
+  public boolean isKnownOutdated(PostgresJob job) {
+    return index.rows().hasNewer(job);
   }
 
   /** Nobody has read a job that was just inserted. */
@@ -257,7 +302,7 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
       TaskSpec kept = JobDocument.task(Json.parse(json), "task");
       rows.add(new TaskRow(stage, known + rows.size() + 1, kept, null));
     }
-    if (bytes > 0 && tables.tasks().bytes(job.key()) + bytes > JobSizeLimits.MAX_JOB_BYTES) {
+    if (bytes > 0 && tables.tasks().bytes(job.row()) + bytes > JobSizeLimits.MAX_JOB_BYTES) {
       return new Outcome.Refused(
           Outcome.Reason.TOO_LARGE,
           "a job has at most " + JobSizeLimits.MAX_JOB_BYTES + " bytes of input");
@@ -266,11 +311,17 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     return Outcome.DONE;
   }
 
-  /** The entry of the completion names its key; the flush of that entry makes it durable, too. */
+  /** The append of the entry that names its key writes it. */
   @Override
   public KeptResult keepResult(PostgresJob job, Claim claim, TaskResult result) {
-    long key = tables.results().keep(job.key(), result);
+    long key = tables.results().newKey();
+    job.unwrittenResults().put(key, ResultRow.of(key, result));
     return new KeptResult(new Fact.Detail.Completed(key, 1), 0);
+  }
+
+  @Override
+  public boolean keepsResultsWithEntries() {
+    return true;
   }
 
   @Override
@@ -299,7 +350,7 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   public JsonObject frozenTerms(PostgresJob job, long entry) {
     LogEntry frozen =
         tables
-            .jobs()
+            .entries()
             .entry(job.key(), entry)
             .orElseThrow(() -> new IllegalStateException("its log has no entry " + entry));
     return ((Fact.TermsFrozen) frozen.fact()).terms();
@@ -314,7 +365,7 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   public void remove(Collection<JobId> ids, Consumer<JobId> removed) {
     List<JobId> gone = remover.remove(ids);
     for (JobId id : gone) {
-      flusher.committed(id, false, flusher.incarnation());
+      flusher.committed(id, CommitFlusher.NO_WORK, flusher.incarnation());
     }
     gone.forEach(removed);
   }
@@ -349,9 +400,13 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     return unreadable.count();
   }
 
-  /** Wakes those who wait: other servers may have enqueued something. */
-  public void workElsewhere() {
-    index.raise();
+  /**
+   * Wakes those who wait: other servers have enqueued something.
+   *
+   * @param rank its first place in the claim order
+   */
+  public void workElsewhere(long rank) {
+    index.raise(rank);
   }
 
   /** Jobs whose running tasks a server that is gone has left. */

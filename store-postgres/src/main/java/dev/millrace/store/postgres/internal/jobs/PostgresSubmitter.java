@@ -3,15 +3,12 @@ package dev.millrace.store.postgres.internal.jobs;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.internal.rules.AdoptionRules;
-import dev.millrace.core.internal.rules.JobPlan;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
-import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
-import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobSubmitter;
 import dev.millrace.core.store.JobView;
@@ -51,14 +48,14 @@ public final class PostgresSubmitter implements JobSubmitter {
   public JobId submit(JobSpec spec) {
     JobSizeLimits.requireJob(spec);
     JobId id = ids.get();
-    insert(newJob(id, spec, Map.of()), Map.of(), null);
+    insert(newJob(id, spec, Map.of(), 0), Map.of(), null);
     return id;
   }
 
   @Override
   public boolean submit(JobSpec spec, JobId id) {
     JobSizeLimits.requireJob(spec);
-    return insert(newJob(id, spec, Map.of()), Map.of(), null) != null;
+    return insert(newJob(id, spec, Map.of(), 0), Map.of(), null) != null;
   }
 
   @Override
@@ -84,31 +81,26 @@ public final class PostgresSubmitter implements JobSubmitter {
     Map<Long, Long> copies = new HashMap<>();
     JobId id = request.id() == null ? ids.get() : request.id();
     AdoptedResults adopted = adopts ? new AdoptedResults(ended, repository.rows(), copies) : null;
-    JobView view = insert(newJob(id, spec, copies), copies, adopted);
+    JobView view = insert(newJob(id, spec, copies, ended.row().key()), copies, adopted);
     return view == null
         ? RetryResult.existing(reader.find(id).orElseThrow())
         : RetryResult.created(view);
   }
 
   /** The job with the texts of its tasks, all as they will be read back. */
-  private PostgresJob newJob(JobId id, JobSpec given, Map<Long, Long> copies) {
+  private PostgresJob newJob(JobId id, JobSpec given, Map<Long, Long> copies, long source) {
     Moment now = repository.now();
     JobSpec spec =
         JobDocument.read(
             Json.object(Json.write(JobDocument.write(given, true))), JobDocument.INLINE);
-    JobPlan plan = JobPlan.of(spec, now.wall());
-    List<StageSpec> stages =
-        spec.stages().stream().map(stage -> stage.withTasks(List.of())).toList();
-    long version = JobWriter.newVersion();
-    JobRow row =
-        new JobRow(0, id, spec.withStages(stages), plan, JobState.CREATED, 1, version, List.of());
+    JobRow row = JobRow.submitted(id, spec, now.wall(), JobChange.newVersion());
     LogEntry submitted = new LogEntry(1, now.wall(), new Fact.Submitted());
     PostgresJob job =
         new PostgresJob(
             row,
             entries -> entries.accept(submitted),
             repository.timeline(),
-            repository.texts().withCopies(copies),
+            repository.texts().withCopies(copies, source),
             repository.incarnation());
     for (int stage = 1; stage <= spec.stages().size(); stage++) {
       List<TaskSpec> tasks = spec.stages().get(stage - 1).tasks();
@@ -134,7 +126,8 @@ public final class PostgresSubmitter implements JobSubmitter {
     log.add(new LogEntry(1, job.row().createdAt(), new Fact.Submitted()));
     log.addAll(update.entries());
     job.takeCountChanges();
-    OptionalLong incarnation = inserter.insert(job, log, copies, now.steady());
+    OptionalLong incarnation =
+        inserter.insert(job, log, copies, adopted == null ? 0 : adopted.key(), now.steady());
     if (incarnation.isEmpty()) {
       repository.flushOthers(); // the one that exists may be of another server, just now
       return null;

@@ -3,7 +3,7 @@ package dev.millrace.store.postgres.internal.jobs;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.postgres.internal.db.Database;
-import dev.millrace.store.postgres.internal.rows.JobRows;
+import dev.millrace.store.postgres.internal.rows.SortKeys;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Set;
@@ -51,8 +51,16 @@ final class UnreadableJobs {
 
   private void update(JobId id, @Nullable String reason) {
     try {
-      database.update(
-          "UPDATE @jobs SET unreadable = ? WHERE sort_key = ?", reason, JobRows.sortKey(id));
+      if (reason == null) {
+        database.update("DELETE FROM @unreadable_jobs WHERE sort_key = ?", SortKeys.of(id));
+      } else {
+        database.update(
+            "INSERT INTO @unreadable_jobs (sort_key, id, reason) VALUES (?, ?, ?)"
+                + " ON CONFLICT (sort_key) DO UPDATE SET reason = EXCLUDED.reason",
+            SortKeys.of(id),
+            id.value(),
+            reason);
+      }
     } catch (StoreException e) {
       LOG.log(Level.DEBUG, "job " + id + " is not marked", e);
     }
@@ -60,7 +68,7 @@ final class UnreadableJobs {
 
   long count() {
     return database
-        .first("SELECT count(*) FROM @jobs WHERE unreadable IS NOT NULL", row -> row.getLong(1))
+        .first("SELECT count(*) FROM @unreadable_jobs", row -> row.getLong(1))
         .orElse(0L);
   }
 }

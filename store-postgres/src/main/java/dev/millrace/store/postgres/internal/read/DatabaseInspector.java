@@ -39,8 +39,8 @@ public final class DatabaseInspector {
   public Map<JobId, String> unreadable() {
     Map<JobId, String> found = new LinkedHashMap<>();
     database.list(
-        "SELECT id, unreadable FROM @jobs WHERE unreadable IS NOT NULL ORDER BY sort_key LIMIT ?",
-        row -> found.put(new JobId(row.getString("id")), row.getString("unreadable")),
+        "SELECT id, reason FROM @unreadable_jobs ORDER BY sort_key LIMIT ?",
+        row -> found.put(new JobId(row.getString("id")), row.getString("reason")),
         MOST);
     return found;
   }

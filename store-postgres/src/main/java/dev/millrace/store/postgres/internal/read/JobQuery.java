@@ -1,9 +1,10 @@
 package dev.millrace.store.postgres.internal.read;
 
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobReader.Query;
 import dev.millrace.store.postgres.internal.db.Database;
-import dev.millrace.store.postgres.internal.rows.JobRows;
+import dev.millrace.store.postgres.internal.rows.SortKeys;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -12,21 +13,24 @@ import org.jspecify.annotations.Nullable;
 
 /** Lists jobs by a query: each condition that it has becomes one of the statement. */
 final class JobQuery {
-  private final StringBuilder where = new StringBuilder("state = ANY (?)");
+  private final StringBuilder where = new StringBuilder("s.state = ANY (?)");
   private final List<@Nullable Object> values = new ArrayList<>();
 
   private JobQuery(Query query) {
     values.add(query.states().stream().map(Enum::name).toArray(String[]::new));
-    add("? = ANY (tags)", query.tag());
-    add("parent = ?", query.parent() == null ? null : query.parent().value());
-    add("position(? in id) > 0", query.idPart());
-    add("sort_key < ?", query.until() == null ? null : JobRows.sortKeyAfter(micros(query.until())));
+    add("? = ANY (d.tags)", query.tag());
+    add("d.parent = ?", query.parent() == null ? null : query.parent().value());
+    add("position(? in d.id) > 0", query.idPart());
+    add("s.sort_key < ?", query.until() == null ? null : SortKeys.after(micros(query.until())));
     JobId beyond = query.beyond();
     add(
-        query.newest() ? "sort_key < ?" : "sort_key > ?",
-        beyond == null ? null : JobRows.sortKey(beyond));
+        query.newest() ? "s.sort_key < ?" : "s.sort_key > ?",
+        beyond == null ? null : SortKeys.of(beyond));
     if (query.atGate()) {
-      where.append(" AND at_gate");
+      where.append(" AND s.at_gate");
+    }
+    if (!query.states().contains(JobState.COMPLETED)) {
+      where.append(" AND s.state <> 'COMPLETED'"); // so that an index finds the others
     }
   }
 
@@ -46,9 +50,9 @@ final class JobQuery {
     built.values.add(query.limit());
     List<JobId> ids =
         database.list(
-            "SELECT id FROM @jobs WHERE "
+            "SELECT d.id FROM @job_states s JOIN @documents d ON d.key = s.key WHERE "
                 + built.where
-                + " ORDER BY sort_key"
+                + " ORDER BY s.sort_key"
                 + (query.newest() ? " DESC" : "")
                 + " LIMIT ?",
             row -> new JobId(row.getString("id")),

@@ -57,8 +57,9 @@ public final class KeptCounts {
     for (QueueGroup group : categories.waiting()) {
       Optional<Instant> first =
           database.first(
-              "SELECT created_at FROM @jobs WHERE claim_type = ? AND priority = ?"
-                  + " ORDER BY rank, sort_key LIMIT 1",
+              "SELECT d.created_at FROM (SELECT key FROM @jobs WHERE claim_type = ?"
+                  + " AND priority = ? ORDER BY rank, sort_key LIMIT 1) j"
+                  + " JOIN @documents d ON d.key = j.key",
               row -> Times.read(row, "created_at"),
               group.type(),
               group.priority().name());

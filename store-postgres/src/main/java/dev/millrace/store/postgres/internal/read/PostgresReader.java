@@ -20,7 +20,7 @@ import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.store.postgres.internal.db.Database;
-import dev.millrace.store.postgres.internal.rows.JobRows;
+import dev.millrace.store.postgres.internal.rows.SortKeys;
 import dev.millrace.store.postgres.internal.rows.JobTables;
 import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
 import java.time.Duration;
@@ -44,7 +44,7 @@ public final class PostgresReader implements JobReader {
   public PostgresReader(Database database, JobTables tables) {
     this.database = database;
     this.tables = tables;
-    this.snapshots = new RecentSnapshots(tables.jobs());
+    this.snapshots = new RecentSnapshots(tables);
     this.counts = new KeptCounts(database);
   }
 
@@ -99,14 +99,14 @@ public final class PostgresReader implements JobReader {
   }
 
   private void views(JobSnapshot job, StageFold stage, int from, int end, List<TaskView> views) {
-    List<TaskRow> rows = tables.tasks().tasks(job.row().key(), stage.number(), from, end - from);
+    List<TaskRow> rows = tables.tasks().tasks(job.row(), stage.number(), from, end - from);
     List<Long> keys = new ArrayList<>();
     for (int task = from; task < end; task++) {
       if (stage.task(task).state() == TaskState.COMPLETED) {
         keys.add(stage.task(task).stored().offset());
       }
     }
-    Map<Long, TaskResult> results = tables.results().results(keys);
+    Map<Long, TaskResult> results = tables.results().results(job.row().key(), keys);
     for (int task = from; task < end; task++) {
       TaskFold at = stage.task(task);
       TaskResult result =
@@ -181,12 +181,12 @@ public final class PostgresReader implements JobReader {
             + " FROM @jobs j WHERE j.sort_key = ? AND j.state = 'PENDING'"
             + " AND j.claim_type IS NOT NULL",
         row -> new QueuePosition(row.getInt("ahead"), row.getInt("waiting"), null),
-        JobRows.sortKey(id));
+        SortKeys.of(id));
   }
 
   @Override
   public List<LogEntry> events(JobId id, long after, int limit) {
-    return ofJob(id, () -> tables.jobs().entries(id, after, limit));
+    return ofJob(id, () -> tables.entries().after(id, after, limit));
   }
 
   @Override
@@ -197,7 +197,7 @@ public final class PostgresReader implements JobReader {
   /** A job as submitted, with all that was added since. */
   public JobSpec spec(JobSnapshot job) {
     List<StageFold> stages = job.fold().stages();
-    List<List<TaskSpec>> given = tables.tasks().given(job.row().key(), stages.size());
+    List<List<TaskSpec>> given = tables.tasks().given(job.row(), stages.size());
     List<StageSpec> specs = new ArrayList<>();
     for (StageFold stage : stages) {
       specs.add(stage.plan().spec().withTasks(given.get(stage.number() - 1)));
@@ -239,10 +239,11 @@ public final class PostgresReader implements JobReader {
   private String stamp(JobId id) {
     return database
         .first(
-            "SELECT version || ' ' || coalesce((SELECT max(position) FROM @journal"
-                + " WHERE job = j.key), 0) AS stamp FROM @jobs j WHERE sort_key = ?",
+            "SELECT s.version || ' ' || coalesce((SELECT max(position) FROM @journal"
+                + " WHERE job = s.key), 0) AS stamp FROM @job_ids i"
+                + " JOIN @job_states s ON s.key = i.key WHERE i.sort_key = ?",
             row -> row.getString("stamp"),
-            JobRows.sortKey(id))
+            SortKeys.of(id))
         .orElse("");
   }
 }

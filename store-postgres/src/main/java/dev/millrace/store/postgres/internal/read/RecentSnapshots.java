@@ -4,10 +4,10 @@ import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.TransitionListener;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.time.LogTimes;
+import dev.millrace.store.postgres.internal.rows.EntryRows.Append;
 import dev.millrace.store.postgres.internal.rows.JobRow;
-import dev.millrace.store.postgres.internal.rows.JobRows;
-import dev.millrace.store.postgres.internal.rows.JobRows.Standing;
-import dev.millrace.store.postgres.internal.rows.JobRows.VersionedEntry;
+import dev.millrace.store.postgres.internal.rows.JobRows.LogEnd;
+import dev.millrace.store.postgres.internal.rows.JobTables;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,11 +23,11 @@ final class RecentSnapshots {
   private static final long MOST_BYTES = 64_000_000;
   private static final long MOST_NEW_ENTRIES = 10_000;
 
-  private final JobRows rows;
+  private final JobTables rows;
   private final Map<JobId, JobSnapshot> recent = new LinkedHashMap<>(16, 0.75f, true);
   private long bytes; // guarded by the map
 
-  RecentSnapshots(JobRows rows) {
+  RecentSnapshots(JobTables rows) {
     this.rows = rows;
   }
 
@@ -35,26 +35,26 @@ final class RecentSnapshots {
   Optional<JobSnapshot> find(JobId id) {
     JobSnapshot last = get(id);
     if (last != null) {
-      Standing now = rows.standing(id).orElse(null);
+      LogEnd now = rows.jobs().logEnd(id).orElse(null);
       JobSnapshot grown = now == null ? null : grown(last, now);
       if (grown != null) {
         put(id, grown);
         return Optional.of(grown);
       }
     }
-    Optional<JobSnapshot> read = rows.find(id).map(this::read);
+    Optional<JobSnapshot> read = rows.jobs().find(id).map(this::read);
     read.ifPresentOrElse(snapshot -> put(id, snapshot), () -> remove(id));
     return read;
   }
 
   private JobSnapshot read(JobRow row) {
     JobFold fold = JobFold.created(row.plan(), TransitionListener.IGNORED, LogTimes.AS_LOGGED);
-    rows.forEachEntry(row, fold::apply);
+    rows.entries().forEach(row, fold::apply);
     return new JobSnapshot(row, fold, row.version());
   }
 
   /** The snapshot with what was appended since; null if the job has to be read whole. */
-  private @Nullable JobSnapshot grown(JobSnapshot last, Standing now) {
+  private @Nullable JobSnapshot grown(JobSnapshot last, LogEnd now) {
     if (now.key() != last.row().key()) {
       return null;
     }
@@ -65,12 +65,14 @@ final class RecentSnapshots {
     if (now.lastNumber() <= known || now.lastNumber() - known > MOST_NEW_ENTRIES) {
       return null;
     }
-    List<VersionedEntry> more = rows.entriesFrom(now.key(), known, now.lastNumber());
-    if (more.isEmpty() || more.getFirst().version() != last.version()) {
+    List<Append> more = rows.entries().appends(now.key(), known, now.lastNumber());
+    if (more.isEmpty()
+        || more.getFirst().last() != known
+        || more.getFirst().version() != last.version()) {
       return null; // a crash of the database has taken what was read
     }
     JobFold fold = last.fold().copy(TransitionListener.IGNORED);
-    more.stream().skip(1).forEach(entry -> fold.apply(entry.entry()));
+    more.stream().skip(1).forEach(append -> append.entries().forEach(fold::apply));
     return fold.lastNumber() == now.lastNumber()
         ? new JobSnapshot(last.row(), fold, now.version())
         : null;

@@ -7,49 +7,58 @@ import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.postgres.internal.db.Database;
-import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/** Reads and writes results and other output. Thread-safe. */
+/** Reads results and other output, and writes what belongs to no entry of the log. Thread-safe. */
 public final class ResultRows {
-  private static final int RESERVED = 1_000;
+  private static final int RESERVED = 1_000; // as the sequence is defined
 
   private final Database database;
+  private long nextKey; // guarded by this
+  private long reserved;
 
   public ResultRows(Database database) {
     this.database = database;
   }
 
-  /** Keeps a result, durable with whatever is committed after it and flushed; returns its key. */
-  public long keep(long job, TaskResult result) {
-    JsonObject json =
-        JsonObject.create()
-            .put("kind", result.kind().name())
-            .put("text", result.text())
-            .putIfPresent("receipt", result.receipt());
-    return database
-        .first(
-            "WITH kept AS (INSERT INTO @results (job, result) VALUES (?, ?::json) RETURNING key)"
-                + " SELECT key, set_config('synchronous_commit', 'off', true) FROM kept",
-            row -> row.getLong("key"),
-            job,
-            Json.write(json))
-        .orElseThrow();
+  /** A result that an append writes. */
+  public record ResultRow(long key, TaskResult result, String json) {
+    public static ResultRow of(long key, TaskResult result) {
+      JsonObject json =
+          JsonObject.create()
+              .put("kind", result.kind().name())
+              .put("text", result.text())
+              .putIfPresent("receipt", result.receipt());
+      return new ResultRow(key, result, Json.write(json));
+    }
   }
 
-  /** The results with these keys, those that exist. */
-  public Map<Long, TaskResult> results(Collection<Long> keys) {
+  /** A key that no other result has or will have. */
+  public synchronized long newKey() {
+    if (reserved == 0) {
+      nextKey =
+          database
+              .first("SELECT nextval(?)", row -> row.getLong(1), database.inSchema("@result_keys"))
+              .orElseThrow();
+      reserved = RESERVED;
+    }
+    reserved--;
+    return nextKey++;
+  }
+
+  /** The results of a job with these keys, those that exist. */
+  public Map<Long, TaskResult> results(long job, Collection<Long> keys) {
     Map<Long, TaskResult> found = new HashMap<>();
     if (!keys.isEmpty()) {
       database.list(
-          "SELECT key, result::text AS result FROM @results WHERE key = ANY (?)",
+          "SELECT key, result::text AS result FROM @results WHERE job = ? AND key = ANY (?)",
           row -> found.put(row.getLong("key"), result(row.getString("result"))),
-          (Object) keys.toArray(Long[]::new));
+          job,
+          keys.toArray(Long[]::new));
     }
     return found;
   }
@@ -60,27 +69,6 @@ public final class ResultRows {
         TaskResult.Kind.valueOf(json.string("kind")),
         json.string("text"),
         json.has("receipt") ? json.object("receipt") : null);
-  }
-
-  /** Keys for results that are copied later; asks the database for many at once. */
-  public final class NewKeys {
-    private final Queue<Long> reserved = new ArrayDeque<>();
-
-    public long next() {
-      if (reserved.isEmpty()) {
-        reserved.addAll(
-            database.list(
-                "SELECT nextval(pg_get_serial_sequence(?, 'key')) FROM generate_series(1, ?)",
-                row -> row.getLong(1),
-                database.inSchema("@results"),
-                RESERVED));
-      }
-      return reserved.remove();
-    }
-  }
-
-  public NewKeys newKeys() {
-    return new NewKeys();
   }
 
   /** Keeps output that is not a result. */

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the texts of tasks. Thread-safe. */
+/** Reads the texts of tasks: those in the document of their job, and those in rows. Thread-safe. */
 public final class TaskRows {
   private final Database database;
 
@@ -49,7 +49,19 @@ public final class TaskRows {
   }
 
   /** Tasks of a stage from a number on. */
-  public List<TaskRow> tasks(long job, int stage, int from, int limit) {
+  public List<TaskRow> tasks(JobRow job, int stage, int from, int limit) {
+    List<TaskRow> found = new ArrayList<>();
+    int inline = job.inlineTasks(stage);
+    for (int task = from; task <= inline && found.size() < limit; task++) {
+      found.add(new TaskRow(stage, task, job.inline().get(stage - 1).get(task - 1), null));
+    }
+    if (found.size() < limit) {
+      found.addAll(rows(job.key(), stage, Math.max(from, inline + 1), limit - found.size()));
+    }
+    return found;
+  }
+
+  private List<TaskRow> rows(long job, int stage, int from, int limit) {
     return database.list(
         "SELECT task, spec::text AS spec, rendered::text AS rendered FROM @tasks"
             + " WHERE job = ? AND stage = ? AND task >= ? ORDER BY task LIMIT ?",
@@ -67,7 +79,7 @@ public final class TaskRows {
         limit);
   }
 
-  public Optional<TaskRow> task(long job, int stage, int task) {
+  public Optional<TaskRow> task(JobRow job, int stage, int task) {
     List<TaskRow> found = tasks(job, stage, task, 1);
     return found.isEmpty() || found.getFirst().task() != task
         ? Optional.empty()
@@ -75,7 +87,7 @@ public final class TaskRows {
   }
 
   /** All that was given, by stage. */
-  public List<List<TaskSpec>> given(long job, int stages) {
+  public List<List<TaskSpec>> given(JobRow job, int stages) {
     List<List<TaskSpec>> all = new ArrayList<>();
     for (int stage = 1; stage <= stages; stage++) {
       List<TaskSpec> given = new ArrayList<>();
@@ -89,13 +101,13 @@ public final class TaskRows {
     return all;
   }
 
-  /** How many bytes the tasks of a job have together. */
-  public long bytes(long job) {
+  /** How many bytes the tasks of a job have together that are in rows. */
+  public long bytes(JobRow job) {
     return database
         .first(
             "SELECT coalesce(sum(octet_length(spec::text)), 0) FROM @tasks WHERE job = ?",
             row -> row.getLong(1),
-            job)
+            job.key())
         .orElse(0L);
   }
 }

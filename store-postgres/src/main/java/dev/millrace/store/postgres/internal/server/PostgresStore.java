@@ -39,6 +39,7 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
     this.submitter = new PostgresSubmitter(repository, repository.reader(), options.ids());
     this.server = server;
     this.threads = threads;
+    repository.loaded(updater().jobs()::get);
   }
 
   /** Adds a server to those of the database, whose schema is up to date. */
@@ -176,7 +177,7 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
 
   /** Another server may have enqueued something. */
   void workElsewhere() {
-    repository.workElsewhere();
+    repository.workElsewhere(Long.MIN_VALUE);
   }
 
   /** Ends as a crash would: nothing more is written, and others see at once that it is gone. */

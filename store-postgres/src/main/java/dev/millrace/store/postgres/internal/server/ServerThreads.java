@@ -4,6 +4,7 @@ import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.postgres.internal.db.ChangeListener;
+import dev.millrace.store.postgres.internal.db.CommitFlusher;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.DatabaseClock;
 import dev.millrace.store.postgres.internal.db.ServerLease;
@@ -92,8 +93,9 @@ final class ServerThreads {
   private void listenOnce(ChangeListener listener, Consumer<JobId> changed, int round) {
     try {
       listener.await();
-      if (listener.read(changed)) {
-        repository.workElsewhere();
+      long rank = listener.read(changed);
+      if (rank != CommitFlusher.NO_WORK) {
+        repository.workElsewhere(rank);
       }
       if (round % 100 == 0) {
         listener.forgetOld();

@@ -44,10 +44,10 @@ public final class PostgresStoreFixture implements StoreFixture {
 
   static Damage damage(Database database, JobId id) {
     database.update(
-        "UPDATE @jobs SET document = json_build_object('damaged', document) WHERE id = ?",
+        "UPDATE @documents SET document = json_build_object('damaged', document) WHERE id = ?",
         id.value());
     return () ->
         database.update(
-            "UPDATE @jobs SET document = document -> 'damaged' WHERE id = ?", id.value());
+            "UPDATE @documents SET document = document -> 'damaged' WHERE id = ?", id.value());
   }
 }
