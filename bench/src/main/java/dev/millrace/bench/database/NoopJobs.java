@@ -25,16 +25,23 @@ public final class NoopJobs {
 
   private NoopJobs() {}
 
-  /** Submits them as clients do, many at a time. */
-  public static void submit(PostgresSettings settings, int count)
+  /**
+   * Submits them as clients do, many at a time.
+   *
+   * @return how many a second
+   */
+  static double submit(PostgresSettings settings, int count)
       throws ExecutionException, InterruptedException {
     try (PostgresDatabase database = PostgresDatabase.open(settings);
         JobStore store = database.visit("bench")) {
+      long start = System.nanoTime();
       submit(store, count);
+      return count * 1e9 / (System.nanoTime() - start);
     }
   }
 
-  static void submit(JobStore store, int count) throws ExecutionException, InterruptedException {
+  private static void submit(JobStore store, int count)
+      throws ExecutionException, InterruptedException {
     JobSpec spec = JobSpec.prompt(TYPE, "p");
     AtomicInteger left = new AtomicInteger(count);
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -55,7 +62,7 @@ public final class NoopJobs {
   }
 
   /** Fails unless exactly so many are there, and all are completed. */
-  public static void requireCompleted(PostgresSettings settings, int count) {
+  static void requireCompleted(PostgresSettings settings, int count) {
     try (PostgresDatabase database = PostgresDatabase.open(settings)) {
       Map<JobState, Integer> counts = database.reader().counts();
       int completed = counts.getOrDefault(JobState.COMPLETED, 0);
