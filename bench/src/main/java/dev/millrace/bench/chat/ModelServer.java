@@ -10,7 +10,9 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,12 +37,8 @@ public final class ModelServer implements AutoCloseable {
   public static ModelServer start(Path directory, Path model, int slots, int context)
       throws IOException, InterruptedException {
     Path workspace = directory.resolve("ws");
-    Path log = directory.resolve("server.log");
-    Process process =
-        process(
-            log,
-            Path.of(System.getProperty("millrace.home"), "millrace").toString(),
-            "serve",
+    List<String> options =
+        List.of(
             "--workspace",
             workspace.toString(),
             "--model",
@@ -48,9 +46,21 @@ public final class ModelServer implements AutoCloseable {
             "--slots",
             Integer.toString(slots),
             "--ctx",
-            Integer.toString(context),
-            "--port",
-            "0");
+            Integer.toString(context));
+    return start(directory, workspace, options, Map.of());
+  }
+
+  /** Starts {@code millrace serve} with these options and waits until it is ready. */
+  public static ModelServer start(
+      Path directory, Path workspace, List<String> options, Map<String, String> environment)
+      throws IOException, InterruptedException {
+    Path log = directory.resolve("server.log");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("millrace.home"), "millrace").toString());
+    command.add("serve");
+    command.addAll(options);
+    command.addAll(List.of("--port", "0"));
+    Process process = process(log, command, environment);
     ModelServer server = new ModelServer(process, workspace, address(process, log));
     server.awaitReady("/health/ready", log);
     return server;
@@ -68,28 +78,30 @@ public final class ModelServer implements AutoCloseable {
     Process process =
         process(
             log,
-            program.toString(),
-            "--model",
-            model.toString(),
-            "--parallel",
-            Integer.toString(slots),
-            "--ctx-size",
-            Integer.toString(slots * context), // of all slots together
-            "--threads",
-            Integer.toString(Runtime.getRuntime().availableProcessors()),
-            "--port",
-            Integer.toString(port));
+            List.of(
+                program.toString(),
+                "--model",
+                model.toString(),
+                "--parallel",
+                Integer.toString(slots),
+                "--ctx-size",
+                Integer.toString(slots * context), // of all slots together
+                "--threads",
+                Integer.toString(Runtime.getRuntime().availableProcessors()),
+                "--port",
+                Integer.toString(port)),
+            Map.of());
     URI address = URI.create("http://127.0.0.1:" + port);
     ModelServer server = new ModelServer(process, directory, address);
     server.awaitReady("/health", log);
     return server;
   }
 
-  private static Process process(Path log, String... command) throws IOException {
-    return new ProcessBuilder(command)
-        .redirectErrorStream(true)
-        .redirectOutput(log.toFile())
-        .start();
+  private static Process process(Path log, List<String> command, Map<String, String> environment)
+      throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().putAll(environment);
+    return builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
   }
 
   private static URI address(Process process, Path log) throws IOException, InterruptedException {

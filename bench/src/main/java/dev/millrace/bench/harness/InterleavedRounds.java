@@ -65,9 +65,26 @@ public final class InterleavedRounds {
                 values.stream().map(value -> String.format(Locale.ROOT, "%.0f", value)).toList()));
   }
 
+  /** The ratios of a contender to the first, round by round, and whether their median is enough. */
+  public void printGoal(String name, double least) {
+    List<Double> ratios = ratios(rates.get(name), rates.values().iterator().next());
+    double median = median(ratios);
+    System.out.printf(
+        Locale.ROOT,
+        "%-57s %7.2fx  %s %.1fx  %s%n",
+        name + " / " + rates.keySet().iterator().next(),
+        median,
+        median >= least ? "reaches" : "MISSES",
+        least,
+        ratios.stream().map(value -> String.format(Locale.ROOT, "%.2f", value)).toList());
+  }
+
   private static double ratio(List<Double> values, List<Double> base) {
-    return median(
-        IntStream.range(0, values.size()).mapToObj(i -> values.get(i) / base.get(i)).toList());
+    return median(ratios(values, base));
+  }
+
+  private static List<Double> ratios(List<Double> values, List<Double> base) {
+    return IntStream.range(0, values.size()).mapToObj(i -> values.get(i) / base.get(i)).toList();
   }
 
   public static double median(List<Double> values) {

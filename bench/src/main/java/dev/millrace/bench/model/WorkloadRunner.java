@@ -114,7 +114,8 @@ public final class WorkloadRunner {
     return new WorkloadResult(tokens, nanos, reused);
   }
 
-  static JsonObject receipt(Flow flow, JobId id) {
+  /** The receipt of a job of one task. */
+  public static JsonObject receipt(Flow flow, JobId id) {
     TaskResult result = flow.get(id).orElseThrow().results().getFirst();
     return Objects.requireNonNull(Objects.requireNonNull(result).receipt());
   }

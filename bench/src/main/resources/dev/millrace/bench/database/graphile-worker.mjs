@@ -1,0 +1,72 @@
+// Its arguments are the directory that has graphile-worker, and the number of jobs. For each line of standard input, the
+// address of a database, it adds the jobs and prints "ready"; for the next line it works until no job is left, and
+// prints in how many nanoseconds.
+import { createRequire } from "node:module";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+
+const [directory, jobs] = process.argv.slice(2);
+const resolve = createRequire(path.resolve(directory, "package.json")).resolve;
+const worker = await import(pathToFileURL(resolve("graphile-worker")));
+const { default: pg } = await import(pathToFileURL(resolve("pg")));
+
+const quiet = new worker.Logger(() => () => {});
+const input = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+
+async function nextLine() {
+  const { value, done } = await input.next();
+  if (done) process.exit(0); // the benchmark has ended
+  return value;
+}
+
+// What its documentation measures with.
+function preset(connectionString) {
+  return {
+    worker: {
+      connectionString,
+      concurrentJobs: 24,
+      maxPoolSize: 25,
+      localQueue: { size: 500 },
+      completeJobBatchDelay: 0,
+      failJobBatchDelay: 0,
+      logger: quiet,
+    },
+  };
+}
+
+async function drain(connectionString, client) {
+  let left = Number(jobs);
+  let ended;
+  const allRun = new Promise((resolve) => (ended = resolve));
+  const start = process.hrtime.bigint();
+  const runner = await worker.run({
+    preset: preset(connectionString),
+    noHandleSignals: true,
+    taskList: { noop: () => void (--left === 0 && ended()) },
+  });
+  await allRun;
+  const isLeft = "SELECT EXISTS (SELECT FROM graphile_worker.jobs) AS is_left";
+  while ((await client.query(isLeft)).rows[0].is_left); // the last of them are being deleted
+  const nanos = process.hrtime.bigint() - start;
+  await runner.stop();
+  return nanos;
+}
+
+while (true) {
+  const connectionString = await nextLine();
+  await worker.runMigrations({ preset: preset(connectionString) });
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(
+    `SELECT count(*) FROM graphile_worker.add_jobs(ARRAY(
+       SELECT json_populate_record(null::graphile_worker.job_spec, json_build_object('identifier', 'noop'))
+         FROM generate_series(1, $1::int)))`,
+    [jobs],
+  );
+  console.log("ready");
+  await nextLine();
+  const nanos = await drain(connectionString, client);
+  await client.end();
+  console.log(String(nanos));
+}
