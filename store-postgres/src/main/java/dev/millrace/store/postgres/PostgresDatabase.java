@@ -4,6 +4,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.store.postgres.internal.db.Database;
+import dev.millrace.store.postgres.internal.db.HistoryPartitions;
 import dev.millrace.store.postgres.internal.db.Migrations;
 import dev.millrace.store.postgres.internal.read.DatabaseInspector;
 import dev.millrace.store.postgres.internal.read.PostgresReader;
@@ -49,6 +50,7 @@ public final class PostgresDatabase implements AutoCloseable {
    * @param name of this server, for people
    */
   public JobStore join(String name) {
+    new HistoryPartitions(database).prepare();
     return PostgresStore.open(database, StoreOptions.of(name, database, true));
   }
 

@@ -24,8 +24,7 @@ final class StepGroup<J extends StoredJob> {
   private final List<Pending<J>> pending = new ArrayList<>();
 
   /** A step whose entries are not appended yet. */
-  private record Pending<J extends StoredJob>(
-      J job, JobUpdate update, Consumer<Boolean> ended) {}
+  private record Pending<J extends StoredJob>(J job, JobUpdate update, Consumer<Boolean> ended) {}
 
   /**
    * @param batch gets what the appends change
@@ -43,7 +42,8 @@ final class StepGroup<J extends StoredJob> {
    *     changed the job
    * @return the answer; empty if there is no such job
    */
-  <T extends Object> Optional<T> step(JobId id, JobUpdater.Step<J, T> step, Consumer<Boolean> ended) {
+  <T extends Object> Optional<T> step(
+      JobId id, JobUpdater.Step<J, T> step, Consumer<Boolean> ended) {
     while (true) {
       J job = updater.find(id, batch);
       if (job == null) {

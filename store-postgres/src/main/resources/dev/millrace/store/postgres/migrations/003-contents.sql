@@ -29,12 +29,12 @@ CREATE TABLE @partial_outputs (
 ) PARTITION BY RANGE (job);
 
 -- Tokens of running tasks, written without waiting. A journal belongs to a log entry.
-CREATE SEQUENCE @journal_positions;
+CREATE SEQUENCE @journal_positions INCREMENT BY 1000; -- a write takes a thousand at once
 CREATE TABLE @journal (
   job bigint NOT NULL,
   stage int NOT NULL,
   task int NOT NULL,
-  position bigint NOT NULL DEFAULT nextval('@journal_positions'),
+  position bigint NOT NULL,
   entry_epoch bigint NOT NULL,
   entry_number bigint NOT NULL,
   epoch bigint NOT NULL,

@@ -76,11 +76,10 @@ public final class ChangeListener implements AutoCloseable {
   public long read(Consumer<JobId> changed) {
     List<Change> changes =
         database.list(
-            "SELECT c.server, c.number, c.jobs, coalesce(c.work_rank, ?) AS work_rank FROM @changes c"
-                + " LEFT JOIN unnest(?::bigint[], ?::bigint[]) AS s (server, number)"
-                + " ON s.server = c.server"
-                + " WHERE c.server <> ? AND c.number > coalesce(s.number, 0)"
-                + " ORDER BY c.server, c.number",
+            "SELECT c.server, c.number, c.jobs, coalesce(c.work_rank, ?) AS work_rank FROM @changes"
+                + " c LEFT JOIN unnest(?::bigint[], ?::bigint[]) AS s (server, number) ON s.server"
+                + " = c.server WHERE c.server <> ? AND c.number > coalesce(s.number, 0) ORDER BY"
+                + " c.server, c.number",
             ChangeListener::change,
             CommitFlusher.NO_WORK,
             seen.keySet().toArray(Long[]::new),

@@ -32,9 +32,10 @@ public final class Database implements AutoCloseable {
    * would read all of it by now. (A pooler may give a statement another session: then it only is
    * slower.)
    */
-  private static final String PLANS =
-      "SELECT set_config(name, 'off', false) FROM unnest('{enable_hashjoin,enable_mergejoin,jit}'"
-          + "::text[]) AS name";
+  public static final String PLANS =
+      "SELECT set_config(name, 'off', false) FROM unnest('{enable_seqscan,enable_hashjoin,"
+          + "enable_mergejoin,jit}'::text[]) AS name"
+          + " UNION ALL SELECT set_config('max_parallel_workers_per_gather', '0', false)";
 
   /** Reads a row. */
   @FunctionalInterface
@@ -172,6 +173,11 @@ public final class Database implements AutoCloseable {
         }
         return found;
       }
+    }
+
+    /** Whether a query of one boolean says so. */
+    public boolean isTrue(String query, @Nullable Object... values) throws SQLException {
+      return list(query, row -> row.getBoolean(1), values).contains(true);
     }
 
     /** The transaction ends without any of its changes. */

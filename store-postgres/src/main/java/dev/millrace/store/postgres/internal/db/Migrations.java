@@ -96,9 +96,19 @@ public final class Migrations {
     requireUsable();
   }
 
+  private static String lock(Database database) {
+    int schema = database.settings().schema().hashCode();
+    return "SELECT pg_advisory_xact_lock(" + LOCK + ", " + schema + ")";
+  }
+
+  /** Holds off others that create or drop tables of the schema, until the transaction ends. */
+  static void lock(Database.Statements statements, Database database) throws SQLException {
+    statements.list(lock(database), row -> row);
+  }
+
   private void migrate(Statement statement) throws SQLException {
     String schema = database.settings().schema();
-    statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ", " + schema.hashCode() + ")");
+    statement.execute(lock(database));
     // not "IF NOT EXISTS" alone: it needs the right to create, which a role may lack
     if (!exists(statement, schema)) {
       statement.execute("CREATE SCHEMA \"" + schema + "\"");

@@ -1,5 +1,7 @@
 package dev.millrace.store.postgres.internal.jobs;
 
+import dev.millrace.store.postgres.internal.rows.JournalRows;
+import dev.millrace.store.postgres.internal.rows.JournalRows.JournalRow;
 import dev.millrace.store.postgres.internal.rows.ResultRows.ResultRow;
 import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
 import dev.millrace.store.postgres.internal.rows.WrittenRows;
@@ -16,20 +18,19 @@ import org.jspecify.annotations.Nullable;
  * back.
  */
 final class AppendStatement {
-  private static final String QUEUED =
-      "UPDATE @jobs j SET last_number = t.last, version = t.version, offered_until = NULL,"
-          + " state = t.state, priority = t.priority, at_gate = t.at_gate::boolean,"
-          + " updated_at = t.updated_at::timestamptz, rank = t.rank, waiting = t.waiting, claim_type = t.claim_type,"
-          + " claim_at = t.claim_at::timestamptz, due_at = t.due_at::timestamptz,"
-          + " running_types = t.running_types::text[],"
-          + " running_epochs = t.running_epochs::bigint[]"
-          + " FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[],"
-          + " ?::text[], ?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::text[], ?::text[],"
-          + " ?::text[], ?::text[], ?::text[]) AS t (key, before, last, version, state, priority, at_gate,"
-          + " updated_at, rank, waiting, claim_type, claim_at, due_at, running_types, running_epochs)"
-          + " WHERE j.key = t.key AND j.version = t.before RETURNING j.key";
+  static final String QUEUED =
+      "UPDATE @jobs j SET last_number = t.last, version = t.version, offered_until = NULL, state ="
+          + " t.state, priority = t.priority, at_gate = t.at_gate::boolean, updated_at ="
+          + " t.updated_at::timestamptz, rank = t.rank, waiting = t.waiting, claim_type ="
+          + " t.claim_type, claim_at = t.claim_at::timestamptz, due_at = t.due_at::timestamptz,"
+          + " running_types = t.running_types::text[], running_epochs = t.running_epochs::bigint[]"
+          + " FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::text[],"
+          + " ?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::text[],"
+          + " ?::text[], ?::text[]) AS t (key, before, last, version, state, priority, at_gate,"
+          + " updated_at, rank, waiting, claim_type, claim_at, due_at, running_types,"
+          + " running_epochs) WHERE j.key = t.key AND j.version = t.before RETURNING j.key";
 
-  private static final String ENDED =
+  static final String ENDED =
       "DELETE FROM @jobs j USING unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[],"
           + " ?::text[], ?::text[], ?::text[], ?::text[], ?::text[]) AS t (key, before, last,"
           + " version, state, priority, updated_at, ended_at, final_counts)"
@@ -50,15 +51,17 @@ final class AppendStatement {
           + " WHERE j.key = t.key AND j.version = t.before RETURNING j.key";
 
   private final List<JobChange> changes;
+  private final JournalRows journals;
   private final StatementBuilder statement = new StatementBuilder();
   private final List<String> changed = new ArrayList<>();
 
-  private AppendStatement(List<JobChange> changes) {
+  private AppendStatement(List<JobChange> changes, JournalRows journals) {
     this.changes = changes;
+    this.journals = journals;
   }
 
-  static StatementBuilder of(List<JobChange> changes) {
-    return new AppendStatement(changes).build();
+  static StatementBuilder of(List<JobChange> changes, JournalRows journals) {
+    return new AppendStatement(changes, journals).build();
   }
 
   private StatementBuilder build() {
@@ -69,6 +72,7 @@ final class AppendStatement {
     addCounts(statement, counts(), "(VALUES (1)) AS always");
     tasks();
     results();
+    journal();
     GrantedLeases.of(changes).addTo(statement);
     StringBuilder count = new StringBuilder();
     for (String name : changed) {
@@ -219,6 +223,13 @@ final class AppendStatement {
           rows.tasks(),
           rows.specs(),
           rows.rendered());
+    }
+  }
+
+  private void journal() {
+    List<JournalRow> rows = changes.stream().flatMap(change -> change.journal().stream()).toList();
+    if (!rows.isEmpty()) {
+      statement.with("journaled", JournalRows.INSERT_ALL, journals.numbered(rows));
     }
   }
 

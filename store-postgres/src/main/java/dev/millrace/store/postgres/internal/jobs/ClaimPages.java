@@ -51,9 +51,9 @@ final class ClaimPages {
 
   /** The first jobs of each type behind a place in the claim order. */
   private static final String CANDIDATES =
-      "SELECT j.key, j.rank, j.sort_key, j.last_number, j.waiting FROM unnest(?::text[]) AS t (type)"
-          + " CROSS JOIN LATERAL (SELECT key, rank, sort_key, last_number, waiting FROM @jobs"
-          + " WHERE claim_type = t.type AND claim_at <= ? AND (rank, sort_key) > (?, ?)";
+      "SELECT j.key, j.rank, j.sort_key, j.last_number, j.waiting FROM unnest(?::text[]) AS t"
+          + " (type) CROSS JOIN LATERAL (SELECT key, rank, sort_key, last_number, waiting FROM"
+          + " @jobs WHERE claim_type = t.type AND claim_at <= ? AND (rank, sort_key) > (?, ?)";
 
   private static final String FREE =
       " AND (offered_until IS NULL OR offered_to = ? OR offered_until < now())";
@@ -64,8 +64,8 @@ final class ClaimPages {
   /** Of those, the first ones that have as many tasks together as are wanted. */
   private static final String ENOUGH =
       " enough AS (SELECT key, rank, sort_key, last_number FROM (SELECT key, rank, sort_key,"
-          + " last_number, sum(waiting) OVER (ORDER BY rank, sort_key) - waiting AS before FROM page) p"
-          + " WHERE before < ?)";
+          + " last_number, sum(waiting) OVER (ORDER BY rank, sort_key) - waiting AS before FROM"
+          + " page) p WHERE before < ?)";
 
   /** Offers the first jobs that no other server looks at. */
   static final String OFFER =
@@ -144,15 +144,7 @@ final class ClaimPages {
 
   private List<Entry> look(String[] types, Position after, int size, Instant now) {
     return database.list(
-        LOOK,
-        ClaimPages::entry,
-        types,
-        now,
-        after.rank(),
-        after.sortKey(),
-        size,
-        size,
-        size);
+        LOOK, ClaimPages::entry, types, now, after.rank(), after.sortKey(), size, size, size);
   }
 
   private static Entry entry(ResultSet row) throws SQLException {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class ClaimedRows {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
 
-  private static final String READ =
+  static final String READ =
       "SELECT s.sort_key, "
           + JobRows.COLUMNS
           + " FROM @jobs s JOIN @documents d ON d.key = s.key WHERE s.key = ANY (?)";

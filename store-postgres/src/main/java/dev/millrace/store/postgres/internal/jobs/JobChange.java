@@ -3,7 +3,10 @@ package dev.millrace.store.postgres.internal.jobs;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.internal.rules.JobUpdate;
+import dev.millrace.core.task.ClaimKey;
+import dev.millrace.core.task.TaskState;
 import dev.millrace.store.postgres.internal.rows.EntryRows;
+import dev.millrace.store.postgres.internal.rows.JournalRows.JournalRow;
 import dev.millrace.store.postgres.internal.rows.ResultRows.ResultRow;
 import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
 import java.time.Instant;
@@ -32,11 +35,16 @@ record JobChange(
     Map<String, Long> counts,
     List<TaskRow> tasks,
     List<ResultRow> results,
+    List<JournalRow> journal,
     boolean enqueued,
     Instant now) {
 
-  /** The job's lock is held until the change is written. */
-  static JobChange of(PostgresJob job, JobUpdate update) {
+  /**
+   * The job's lock is held until the change is written.
+   *
+   * @param journal rows of its tasks that wait to be written
+   */
+  static JobChange of(PostgresJob job, JobUpdate update, List<JournalRow> journal) {
     List<LogEntry> entries = update.entries();
     Map<String, Long> counts = job.takeCountChanges(); // first: the columns have them, too
     return new JobChange(
@@ -49,6 +57,7 @@ record JobChange(
         counts,
         List.copyOf(job.unwritten().values()),
         results(job, entries),
+        journal.stream().filter(row -> isNeeded(job, row)).toList(),
         job.takeArrival(),
         update.steadyNow());
   }
@@ -68,6 +77,12 @@ record JobChange(
       }
     }
     return results;
+  }
+
+  /** The result of a completed task has all of it. */
+  private static boolean isNeeded(PostgresJob job, JournalRow row) {
+    ClaimKey claim = row.claim();
+    return job.fold().stage(claim.stage()).task(claim.task()).state() != TaskState.COMPLETED;
   }
 
   boolean ends() {

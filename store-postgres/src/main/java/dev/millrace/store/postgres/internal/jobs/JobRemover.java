@@ -14,6 +14,10 @@ import java.util.Set;
 final class JobRemover {
   private static final int MOST = 200;
 
+  static final String ENDED_BEFORE =
+      "SELECT d.id FROM @ended_jobs e JOIN @documents d ON d.key = e.key"
+          + " WHERE e.ended_at < ? AND e.state = ANY (?) ORDER BY e.ended_at";
+
   private final Database database;
 
   JobRemover(Database database) {
@@ -22,8 +26,7 @@ final class JobRemover {
 
   List<JobId> endedBefore(Instant before, Set<JobState> states) {
     return database.list(
-        "SELECT d.id FROM @ended_jobs e JOIN @documents d ON d.key = e.key"
-            + " WHERE e.ended_at < ? AND e.state = ANY (?) ORDER BY e.ended_at",
+        ENDED_BEFORE,
         row -> new JobId(row.getString("id")),
         before,
         states.stream().map(Enum::name).toArray(String[]::new));
@@ -60,8 +63,7 @@ final class JobRemover {
             statements.update("DELETE FROM " + table + " WHERE job = ANY (?)", (Object) keys);
           }
           statements.update("DELETE FROM @documents WHERE key = ANY (?)", (Object) keys);
-          String[] sortKeys =
-              gone.stream().map(it -> SortKeys.of(it.id())).toArray(String[]::new);
+          String[] sortKeys = gone.stream().map(it -> SortKeys.of(it.id())).toArray(String[]::new);
           for (String table : List.of("@job_ids", "@unreadable_jobs")) {
             statements.update(
                 "DELETE FROM " + table + " WHERE sort_key = ANY (?)", (Object) sortKeys);

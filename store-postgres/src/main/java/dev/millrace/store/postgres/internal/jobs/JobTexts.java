@@ -34,8 +34,7 @@ final class JobTexts {
     this(tasks, results, Map.of(), 0);
   }
 
-  private JobTexts(
-      TaskRows tasks, ResultRows results, Map<Long, Long> copies, long source) {
+  private JobTexts(TaskRows tasks, ResultRows results, Map<Long, Long> copies, long source) {
     this.tasks = tasks;
     this.results = results;
     this.copies = copies;

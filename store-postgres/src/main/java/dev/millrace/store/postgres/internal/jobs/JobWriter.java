@@ -4,6 +4,7 @@ import dev.millrace.core.internal.store.ConcurrentUpdateException;
 import dev.millrace.core.job.JobId;
 import dev.millrace.store.postgres.internal.db.CommitFlusher;
 import dev.millrace.store.postgres.internal.db.Database;
+import dev.millrace.store.postgres.internal.rows.JournalRows;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,14 +25,16 @@ final class JobWriter {
   private static final int MOST_CHANGES = 200;
 
   private final Database database;
+  private final JournalRows journals;
   private final CommitFlusher flusher;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition ended = lock.newCondition();
   private final Queue<Waiting> queue = new ArrayDeque<>(); // guarded by the lock
   private int transactions;
 
-  JobWriter(Database database, CommitFlusher flusher) {
+  JobWriter(Database database, JournalRows journals, CommitFlusher flusher) {
     this.database = database;
+    this.journals = journals;
     this.flusher = flusher;
   }
 
@@ -103,8 +106,7 @@ final class JobWriter {
   private static void done(Waiting waiting, long commit, @Nullable Throwable problem) {
     waiting.done = true;
     waiting.commit = commit;
-    waiting.problem =
-        problem == null && commit == 0 ? conflict(waiting.change) : problem;
+    waiting.problem = problem == null && commit == 0 ? conflict(waiting.change) : problem;
   }
 
   private static ConcurrentUpdateException conflict(JobChange change) {
@@ -147,7 +149,7 @@ final class JobWriter {
 
   /** Returns the incarnation of the database; -1 if not all jobs had the version that was read. */
   private long write(List<JobChange> changes) {
-    StatementBuilder statement = AppendStatement.of(changes);
+    StatementBuilder statement = AppendStatement.of(changes, journals);
     return database.inTransaction(
         statements -> {
           Written written =

@@ -6,8 +6,8 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.time.ProcessTimeline;
 import dev.millrace.store.postgres.internal.db.Database;
-import dev.millrace.store.postgres.internal.db.Times;
 import dev.millrace.store.postgres.internal.db.ServerLease;
+import dev.millrace.store.postgres.internal.db.Times;
 import dev.millrace.store.postgres.internal.jobs.ClaimPages.Entry;
 import dev.millrace.store.postgres.internal.jobs.ClaimPages.Page;
 import dev.millrace.store.postgres.internal.jobs.ClaimPages.Position;
@@ -41,6 +41,21 @@ final class PostgresClaimIndex implements ClaimIndex {
   private static final Duration DROPPED = Duration.ofSeconds(30);
 
   private static final int MOST_OVERDUE = 500;
+
+  static final String OVERDUE =
+      "SELECT sort_key FROM @jobs WHERE due_at <= ? ORDER BY due_at DESC LIMIT ?";
+
+  static final String FIRST_BACKOFF =
+      "SELECT claim_at FROM @jobs WHERE claim_at > '-infinity' ORDER BY claim_at LIMIT 1";
+
+  static final String LOST_CLAIMS =
+      "SELECT sort_key FROM @jobs WHERE state <> 'PENDING' AND EXISTS (SELECT"
+          + " FROM unnest(running_epochs) AS e WHERE NOT EXISTS (SELECT FROM @servers s"
+          + " WHERE s.epoch = e AND s.alive_until > now())) LIMIT ?";
+
+  static final String IS_IDLE =
+      "SELECT NOT EXISTS (SELECT FROM @jobs WHERE claim_type = ANY (?))"
+          + " AND NOT EXISTS (SELECT FROM @jobs WHERE state <> 'PENDING' AND running_types && ?)";
 
   private final Database database;
   private final ProcessTimeline timeline;
@@ -232,10 +247,7 @@ final class PostgresClaimIndex implements ClaimIndex {
   private Duration untilNextBackoff() {
     Instant now = timeline.now().steady();
     try {
-      Optional<Instant> first =
-          database.first(
-              "SELECT claim_at FROM @jobs WHERE claim_at > '-infinity' ORDER BY claim_at LIMIT 1",
-              row -> Times.read(row, "claim_at"));
+      Optional<Instant> first = database.first(FIRST_BACKOFF, row -> Times.read(row, "claim_at"));
       if (first.isEmpty()) {
         return POLL;
       }
@@ -257,35 +269,20 @@ final class PostgresClaimIndex implements ClaimIndex {
   @Override
   public boolean isIdle(Set<String> types) {
     String[] all = types.toArray(String[]::new);
-    return database.isTrue(
-        "SELECT NOT EXISTS (SELECT FROM @jobs WHERE claim_type = ANY (?))"
-            + " AND NOT EXISTS (SELECT FROM @jobs WHERE state <> 'PENDING'"
-            + " AND running_types && ?)",
-        all,
-        all);
+    return database.isTrue(IS_IDLE, all, all);
   }
 
   @Override
   public Collection<JobId> takeOverdue(Instant now) {
     List<JobId> overdue = new ArrayList<>(lostClaims());
     // those last whose times are not known: a new server finds many of them
-    overdue.addAll(
-        database.list(
-            "SELECT sort_key FROM @jobs WHERE due_at <= ? ORDER BY due_at DESC LIMIT ?",
-            PostgresClaimIndex::id,
-            now,
-            MOST_OVERDUE));
+    overdue.addAll(database.list(OVERDUE, PostgresClaimIndex::id, now, MOST_OVERDUE));
     return overdue;
   }
 
   /** Jobs of which a server had tasks that is gone. */
   List<JobId> lostClaims() {
-    return database.list(
-        "SELECT sort_key FROM @jobs WHERE state <> 'PENDING' AND EXISTS (SELECT"
-            + " FROM unnest(running_epochs) AS e WHERE NOT EXISTS (SELECT FROM @servers s"
-            + " WHERE s.epoch = e AND s.alive_until > now())) LIMIT ?",
-        PostgresClaimIndex::id,
-        MOST_OVERDUE);
+    return database.list(LOST_CLAIMS, PostgresClaimIndex::id, MOST_OVERDUE);
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;
+import dev.millrace.core.internal.rules.TaskFold;
 import dev.millrace.core.internal.store.ConcurrentUpdateException;
 import dev.millrace.core.internal.store.JobRepository;
 import dev.millrace.core.internal.store.JobSizeLimits;
@@ -31,6 +32,7 @@ import dev.millrace.store.postgres.internal.jobs.PostgresJob.At;
 import dev.millrace.store.postgres.internal.read.PostgresReader;
 import dev.millrace.store.postgres.internal.rows.JobRow;
 import dev.millrace.store.postgres.internal.rows.JobTables;
+import dev.millrace.store.postgres.internal.rows.JournalRows.JournalRow;
 import dev.millrace.store.postgres.internal.rows.NoteRows;
 import dev.millrace.store.postgres.internal.rows.ResultRows.ResultRow;
 import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
@@ -70,8 +72,13 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   private final PostgresReader reader;
   private final NoteRows notes;
   private final JobWriter writer;
+  private final JournalWriter journals;
+  private final boolean listens;
   private final JobRemover remover;
   private final UnreadableJobs unreadable;
+
+  /** Gets the jobs that other servers have changed. */
+  private volatile Consumer<JobId> changed = _ -> {};
 
   /** New jobs that are as they were inserted, for the first who reads them. */
   private final Map<JobId, PostgresJob> insertedJobs = new ConcurrentHashMap<>();
@@ -79,9 +86,12 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   /**
    * @param clock of the database
    * @param epoch of the tokens of claims, mostly that of {@code server}
+   * @param listens whether it soon hears of what other servers change
    */
-  public PostgresRepository(Database database, ServerLease server, Clock clock, long epoch) {
+  public PostgresRepository(
+      Database database, ServerLease server, Clock clock, long epoch, boolean listens) {
     this.database = database;
+    this.listens = listens;
     this.server = server;
     this.epoch = epoch;
     this.timeline = new ProcessTimeline(clock);
@@ -92,7 +102,8 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     this.leases = new PostgresLeases(database, server.epoch());
     this.reader = new PostgresReader(database, tables);
     this.notes = new NoteRows(database);
-    this.writer = new JobWriter(database, flusher);
+    this.writer = new JobWriter(database, tables.journals(), flusher);
+    this.journals = new JournalWriter(tables.journals(), epoch, id -> changed.accept(id));
     this.remover = new JobRemover(database);
     this.unreadable = new UnreadableJobs(database);
   }
@@ -197,10 +208,17 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     if (update.entries().isEmpty()) {
       return 0;
     }
-    JobChange change = JobChange.of(job, update);
-    long commit = writer.append(change);
-    enqueued(change);
-    return commit;
+    List<JournalRow> journal = journals.begin(job.id());
+    boolean written = false;
+    try {
+      JobChange change = JobChange.of(job, update, journal);
+      long commit = writer.append(change);
+      written = true;
+      enqueued(change);
+      return commit;
+    } finally {
+      journals.end(job.id(), written ? journal : List.of());
+    }
   }
 
   @Override
@@ -210,10 +228,22 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
 
   @Override
   public List<Long> appendTogether(List<Append<PostgresJob>> appends) {
-    List<JobChange> changes =
-        appends.stream().map(append -> JobChange.of(append.job(), append.update())).toList();
-    List<Long> commits = writer.appendAll(changes);
-    changes.forEach(this::enqueued);
+    List<List<JournalRow>> journal = new ArrayList<>();
+    List<Long> commits = List.of();
+    try {
+      List<JobChange> changes = new ArrayList<>();
+      for (Append<PostgresJob> append : appends) {
+        journal.add(journals.begin(append.job().id()));
+        changes.add(JobChange.of(append.job(), append.update(), journal.getLast()));
+      }
+      commits = writer.appendAll(changes);
+      changes.forEach(this::enqueued);
+    } finally {
+      for (int i = 0; i < journal.size(); i++) {
+        boolean written = !commits.isEmpty() && commits.get(i) != 0;
+        journals.end(appends.get(i).job().id(), written ? journal.get(i) : List.of());
+      }
+    }
     return commits;
   }
 
@@ -242,6 +272,11 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   /** Sets which jobs are in memory. */
   public void loaded(Function<JobId, @Nullable PostgresJob> jobs) {
     index.rows().loaded(jobs);
+  }
+
+  /** Sets who gets the jobs that other servers have changed. */
+  public void onChanged(Consumer<JobId> listener) {
+    changed = listener;
   }
 
   @Override
@@ -331,12 +366,30 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
 
   @Override
   public void appendJournal(PostgresJob job, ClaimKey claim, OutputChunk chunk) {
-    FencingToken entry =
-        Objects.requireNonNull(
-            job.fold().stage(claim.stage()).task(claim.task()).journalKey(), "it was claimed");
-    if (!tables.journals().append(job.key(), job.version(), claim, entry, chunk)) {
+    TaskFold task = job.fold().stage(claim.stage()).task(claim.task());
+    FencingToken entry = Objects.requireNonNull(task.journalKey(), "it was claimed");
+    JournalRow row = new JournalRow(job.id(), job.key(), claim, entry, chunk);
+    boolean own = Objects.requireNonNull(task.lastClaim(), "it was claimed").lease() == null;
+    if (own && fencesJournals()) {
+      journals.add(job.id(), row);
+    } else if (!tables.journals().append(row, job.version())) {
       throw new ConcurrentUpdateException("job " + job.id() + " was changed");
     }
+  }
+
+  @Override
+  public boolean fencesJournals() {
+    return listens;
+  }
+
+  /** Writes journals that wait, once. */
+  public void writeJournalsNow() {
+    journals.writeAll();
+  }
+
+  /** Writes journals until it is closed. */
+  public void writeJournals() throws InterruptedException {
+    journals.run();
   }
 
   @Override
@@ -416,11 +469,13 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
 
   /** Makes everything durable that no one has waited for. */
   public void flush() {
+    journals.writeAll();
     flusher.awaitAll();
   }
 
   /** Wakes everyone who waits, for good. */
   public void close() {
     index.close();
+    journals.close();
   }
 }

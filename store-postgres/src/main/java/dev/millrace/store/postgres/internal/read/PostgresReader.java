@@ -20,8 +20,8 @@ import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.store.postgres.internal.db.Database;
-import dev.millrace.store.postgres.internal.rows.SortKeys;
 import dev.millrace.store.postgres.internal.rows.JobTables;
+import dev.millrace.store.postgres.internal.rows.SortKeys;
 import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,6 +33,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads jobs from the database. Thread-safe. */
 public final class PostgresReader implements JobReader {
+  /** Changes when a job or the output of one of its tasks does. */
+  public static final String STAMP =
+      "SELECT s.version || ' ' || coalesce((SELECT max(position) FROM @journal"
+          + " WHERE job = s.key), 0) AS stamp FROM @job_ids i"
+          + " JOIN @job_states s ON s.key = i.key WHERE i.sort_key = ?";
+
   private static final Duration POLL = Duration.ofMillis(100);
   private static final int PAGE = 1_000;
 
@@ -235,15 +241,7 @@ public final class PostgresReader implements JobReader {
     }
   }
 
-  /** Changes when the job or the output of one of its tasks does. */
   private String stamp(JobId id) {
-    return database
-        .first(
-            "SELECT s.version || ' ' || coalesce((SELECT max(position) FROM @journal"
-                + " WHERE job = s.key), 0) AS stamp FROM @job_ids i"
-                + " JOIN @job_states s ON s.key = i.key WHERE i.sort_key = ?",
-            row -> row.getString("stamp"),
-            SortKeys.of(id))
-        .orElse("");
+    return database.first(STAMP, row -> row.getString("stamp"), SortKeys.of(id)).orElse("");
   }
 }

@@ -16,6 +16,16 @@ public final class EntryRows {
   /** Rows that are read at once: a log may be longer than memory. */
   public static final int PAGE = 500;
 
+  public static final String PAGE_AFTER =
+      "SELECT entries::text AS entries FROM @entries WHERE job = ? AND first > ?"
+          + " ORDER BY first LIMIT ?";
+
+  public static final String AFTER =
+      "SELECT e.entries::text AS entries FROM @job_ids i CROSS JOIN LATERAL (SELECT first, entries"
+          + " FROM @entries WHERE job = i.key AND first >= (SELECT coalesce(max(first), 0)"
+          + " FROM @entries WHERE job = i.key AND first <= ?) AND last > ? ORDER BY first"
+          + " LIMIT ?) e WHERE i.sort_key = ? ORDER BY e.first";
+
   private final Database database;
 
   public EntryRows(Database database) {
@@ -76,13 +86,7 @@ public final class EntryRows {
   }
 
   private List<String> page(long job, long after) {
-    return database.list(
-        "SELECT entries::text AS entries FROM @entries WHERE job = ? AND first > ?"
-            + " ORDER BY first LIMIT ?",
-        row -> row.getString("entries"),
-        job,
-        after,
-        PAGE);
+    return database.list(PAGE_AFTER, row -> row.getString("entries"), job, after, PAGE);
   }
 
   /** Entries of a job's log after a number. */
@@ -90,10 +94,7 @@ public final class EntryRows {
     int most = Math.min(limit, 2 * PAGE);
     List<LogEntry> found = new ArrayList<>();
     database.list(
-        "SELECT e.entries::text AS entries FROM @job_ids i CROSS JOIN LATERAL (SELECT first,"
-            + " entries FROM @entries WHERE job = i.key AND first >= (SELECT coalesce(max(first),"
-            + " 0) FROM @entries WHERE job = i.key AND first <= ?) AND last > ? ORDER BY first"
-            + " LIMIT ?) e WHERE i.sort_key = ? ORDER BY e.first",
+        AFTER,
         row -> {
           for (LogEntry entry : read(row.getString("entries"))) {
             if (entry.number() > after && found.size() < most) {
@@ -138,7 +139,6 @@ public final class EntryRows {
             row -> read(row.getString("entries")),
             job,
             number)
-        .flatMap(
-            some -> some.stream().filter(entry -> entry.number() == number).findFirst());
+        .flatMap(some -> some.stream().filter(entry -> entry.number() == number).findFirst());
   }
 }

@@ -1,10 +1,10 @@
 package dev.millrace.store.postgres.internal.rows;
 
+import dev.millrace.core.internal.rules.JobPlan;
 import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
-import dev.millrace.core.internal.rules.JobPlan;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;

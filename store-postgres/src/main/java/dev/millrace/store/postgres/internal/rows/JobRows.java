@@ -30,6 +30,22 @@ public final class JobRows {
           + EntryRows.PAGE
           + ") AS entries";
 
+  public static final String FIND =
+      "SELECT "
+          + COLUMNS
+          + " FROM @job_ids i JOIN @documents d ON d.key = i.key"
+          + " JOIN @job_states s ON s.key = i.key WHERE i.sort_key = ?";
+
+  public static final String STATE =
+      "SELECT s.state FROM @job_ids i JOIN @job_states s ON s.key = i.key WHERE i.sort_key = ?";
+
+  public static final String IS_VERSION = "SELECT version = ? FROM @job_states WHERE key = ?";
+
+  public static final String OUTDATED =
+      "SELECT t.key FROM unnest(?::bigint[], ?::bigint[]) AS t (key, version)"
+          + " LEFT JOIN LATERAL (SELECT version FROM @job_states s WHERE s.key = t.key) s ON true"
+          + " WHERE s.version IS DISTINCT FROM t.version";
+
   private final Database database;
 
   public JobRows(Database database) {
@@ -38,13 +54,7 @@ public final class JobRows {
 
   /** The job and the start of its log, as of one moment. */
   public Optional<JobRow> find(JobId id) {
-    return database.first(
-        "SELECT "
-            + COLUMNS
-            + " FROM @job_ids i JOIN @documents d ON d.key = i.key"
-            + " JOIN @job_states s ON s.key = i.key WHERE i.sort_key = ?",
-        row -> read(id, row),
-        SortKeys.of(id));
+    return database.first(FIND, row -> read(id, row), SortKeys.of(id));
   }
 
   /** A job in a row of {@link #COLUMNS}. */
@@ -68,10 +78,7 @@ public final class JobRows {
   }
 
   public Optional<JobState> state(JobId id) {
-    return database.first(
-        "SELECT s.state FROM @job_ids i JOIN @job_states s ON s.key = i.key WHERE i.sort_key = ?",
-        row -> JobState.valueOf(row.getString("state")),
-        SortKeys.of(id));
+    return database.first(STATE, row -> JobState.valueOf(row.getString("state")), SortKeys.of(id));
   }
 
   /** Where a job's log stands. */
@@ -86,7 +93,7 @@ public final class JobRows {
   }
 
   public boolean isVersion(long key, long version) {
-    return database.isTrue("SELECT version = ? FROM @job_states WHERE key = ?", version, key);
+    return database.isTrue(IS_VERSION, version, key);
   }
 
   /** The keys of jobs that have other versions than these, or are gone. */
@@ -94,9 +101,7 @@ public final class JobRows {
     return versions.isEmpty()
         ? List.of()
         : database.list(
-            "SELECT t.key FROM unnest(?::bigint[], ?::bigint[]) AS t (key, version)"
-                + " LEFT JOIN @job_states s ON s.key = t.key"
-                + " WHERE s.version IS DISTINCT FROM t.version",
+            OUTDATED,
             row -> row.getLong("key"),
             versions.keySet().toArray(Long[]::new),
             versions.values().toArray(Long[]::new));

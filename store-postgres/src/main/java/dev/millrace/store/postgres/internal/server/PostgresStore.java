@@ -39,6 +39,7 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
     this.submitter = new PostgresSubmitter(repository, repository.reader(), options.ids());
     this.server = server;
     this.threads = threads;
+    repository.onChanged(updater()::changedElsewhere);
     repository.loaded(updater().jobs()::get);
   }
 
@@ -60,7 +61,8 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
     ServerLease server =
         ServerLease.join(database, options.name(), options.serves(), options.lease());
     PostgresRepository repository =
-        new PostgresRepository(database, server, options.clock(), epoch.orElse(server.epoch()));
+        new PostgresRepository(
+            database, server, options.clock(), epoch.orElse(server.epoch()), options.listens());
     List<JobId> timed = first ? repository.restartTimes() : List.of();
     ServerThreads threads = new ServerThreads(database, server, options.clock(), repository);
     PostgresStore store = new PostgresStore(options, repository, server, threads);
@@ -173,6 +175,11 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
   /** Renews the row of this server, as its thread does at intervals. */
   void renewNow() {
     server.renew();
+  }
+
+  /** Writes journals, as its thread does at intervals. */
+  void writeJournalsNow() {
+    repository.writeJournalsNow();
   }
 
   /** Another server may have enqueued something. */

@@ -7,6 +7,7 @@ import dev.millrace.store.postgres.internal.db.ChangeListener;
 import dev.millrace.store.postgres.internal.db.CommitFlusher;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.DatabaseClock;
+import dev.millrace.store.postgres.internal.db.HistoryPartitions;
 import dev.millrace.store.postgres.internal.db.ServerLease;
 import dev.millrace.store.postgres.internal.jobs.PostgresRepository;
 import java.lang.System.Logger;
@@ -27,10 +28,14 @@ final class ServerThreads {
   /** Rounds between two clean-ups. */
   private static final int CLEAN_UP = 5;
 
+  /** Rounds between two looks at the partitions. */
+  private static final int PARTITIONS = 500;
+
   private final Database database;
   private final ServerLease lease;
   private final Clock clock;
   private final PostgresRepository repository;
+  private final HistoryPartitions partitions;
   private final CountDownLatch stop = new CountDownLatch(1);
 
   ServerThreads(Database database, ServerLease lease, Clock clock, PostgresRepository repository) {
@@ -38,6 +43,7 @@ final class ServerThreads {
     this.lease = lease;
     this.clock = clock;
     this.repository = repository;
+    this.partitions = new HistoryPartitions(database);
   }
 
   void startRenewing() {
@@ -49,6 +55,7 @@ final class ServerThreads {
    */
   void startListening(Consumer<JobId> changed) {
     ChangeListener listener = new ChangeListener(database, lease.epoch());
+    MonitoredThreads.virtualService("millrace-postgres-journals").start(this::writeJournals);
     MonitoredThreads.virtualService("millrace-postgres-changes")
         .start(() -> listen(listener, changed));
   }
@@ -63,6 +70,10 @@ final class ServerThreads {
         }
         if (round % CLEAN_UP == 0) {
           repository.reader().keptCounts().sumUp();
+        }
+        if (round % PARTITIONS == 0 && lease.leads()) {
+          partitions.prepare();
+          partitions.dropEmpty();
         }
         fails = false;
       } catch (RuntimeException | Error e) {
@@ -79,6 +90,19 @@ final class ServerThreads {
       return stop.await(wait.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       return true; // nobody else has this thread
+    }
+  }
+
+  private void writeJournals() {
+    while (!isStopped(Duration.ZERO)) {
+      try {
+        repository.writeJournals();
+      } catch (InterruptedException e) {
+        stop.countDown();
+      } catch (RuntimeException | Error e) {
+        LOG.log(Level.ERROR, "cannot write journals; trying again", e);
+        isStopped(Duration.ofSeconds(1));
+      }
     }
   }
 

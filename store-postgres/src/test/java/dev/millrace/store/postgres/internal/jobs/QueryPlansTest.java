@@ -4,113 +4,144 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.store.postgres.fixture.EmbeddedDatabase;
 import dev.millrace.store.postgres.internal.db.Database;
-import java.util.stream.Collectors;
+import dev.millrace.store.postgres.internal.read.PostgresReader;
+import dev.millrace.store.postgres.internal.rows.EntryRows;
+import dev.millrace.store.postgres.internal.rows.JobRows;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The statements that run all the time use their indexes, however many jobs wait or have ended. */
+/**
+ * The hot statements find their rows by an index, whatever values they get, beside many jobs that
+ * wait and many that have ended.
+ */
+@Tag("slow")
 class QueryPlansTest {
   private static final int WAITING = 20_000;
-  private static final int ENDED = 40_000;
+  private static final int ENDED = 20_000;
 
   private static Database database;
+  private static Connection session;
 
   @BeforeAll
-  static void fill() {
+  static void fill() throws SQLException {
     database = EmbeddedDatabase.migrated();
-    insert(WAITING, "PENDING", "'generate'", "'-infinity'::timestamptz", "NULL", "NULL");
-    insert(ENDED, "COMPLETED", "NULL", "NULL", "now() - i * interval '1 s'", "NULL");
-    insert(50, "IN_PROGRESS", "NULL", "NULL", "NULL", "'{generate}'::text[]");
+    ids("w", WAITING);
+    ids("e", ENDED);
     database.update(
-        "INSERT INTO @entries (job, number, version, entry)"
-            + " SELECT j, n, 1, '{}'::json FROM generate_series(1, 500) j, generate_series(1, 20) n"
-            + " UNION ALL SELECT 501, n, 1, '{}'::json FROM generate_series(1, 20000) n");
-    database.update("ANALYZE @jobs, @entries");
+        "INSERT INTO @jobs (key, sort_key, state, priority, at_gate, updated_at, last_number,"
+            + " version, rank, waiting, claim_type, claim_at) SELECT key, sort_key, 'PENDING',"
+            + " 'MEDIUM', false, now(), 1, 1, key, 1, 'generate', '-infinity' FROM @job_ids"
+            + " WHERE sort_key LIKE 'w%'");
+    database.update(
+        "INSERT INTO @ended_jobs (key, sort_key, state, priority, updated_at, ended_at,"
+            + " last_number, version, final_counts) SELECT key, sort_key, 'COMPLETED', 'MEDIUM',"
+            + " now(), now() - interval '1 s', 1, 1, '{}' FROM @job_ids WHERE sort_key LIKE 'e%'");
+    database.update(
+        "INSERT INTO @documents (key, id, created_at, document, plan, tags) SELECT key,"
+            + " sort_key, now(), '{}', '{}', '{}' FROM @job_ids");
+    database.update(
+        "INSERT INTO @entries (job, first, last, version, entries) SELECT key, n, n, 1, '[]'"
+            + " FROM @job_ids, generate_series(1, 3) n");
+    database.update("ANALYZE");
+    session = database.openSession();
+    try (Statement statement = session.createStatement()) {
+      statement.execute(Database.PLANS);
+      statement.execute("SET plan_cache_mode = force_generic_plan");
+    }
   }
 
-  private static void insert(
-      int count, String state, String type, String at, String ended, String running) {
+  private static void ids(String prefix, int count) {
     database.update(
-        "INSERT INTO @jobs (sort_key, id, created_at, document, plan, tags, state, priority,"
-            + " at_gate, updated_at, ended_at, last_number, version, rank, claim_type, claim_at,"
-            + " running_types) SELECT '"
-            + state
-            + "' || lpad(i::text, 9, '0'), '1_2_' || i, now(), '{}', '{}', '{}', '"
-            + state
-            + "', 'MEDIUM', false, now(), "
-            + ended
-            + ", 1, i, i, "
-            + type
-            + ", "
-            + at
-            + ", "
-            + running
-            + " FROM generate_series(1, "
-            + count
-            + ") AS i");
+        "INSERT INTO @job_ids (sort_key) SELECT ? || i FROM generate_series(1, ?) AS i",
+        prefix,
+        count);
   }
 
   @AfterAll
-  static void drop() {
+  static void drop() throws SQLException {
+    session.close();
     EmbeddedDatabase.drop(database);
   }
 
-  private static String plan(String statement) {
-    return database.list("EXPLAIN (COSTS OFF) " + statement, row -> row.getString(1)).stream()
-        .collect(Collectors.joining("\n"));
+  /** The plan that the database makes for any values. */
+  private static String plan(String query) throws SQLException {
+    StringBuilder text = new StringBuilder();
+    int values = 0;
+    for (char c : database.inSchema(query).toCharArray()) {
+      text.append(c == '?' ? "$" + ++values : String.valueOf(c));
+    }
+    List<String> lines = new ArrayList<>();
+    try (Statement statement = session.createStatement()) {
+      statement.execute("PREPARE hot AS " + text);
+      String nulls = values == 0 ? "" : "(" + "NULL, ".repeat(values - 1) + "NULL)";
+      try (ResultSet rows = statement.executeQuery("EXPLAIN (COSTS OFF) EXECUTE hot " + nulls)) {
+        while (rows.next()) {
+          lines.add(rows.getString(1));
+        }
+      }
+      statement.execute("DEALLOCATE hot");
+    }
+    return String.join("\n", lines);
   }
 
   static Stream<Arguments> statements() {
-    String now = "now()";
     return Stream.of(
-        Arguments.of(
-            "jobs_claim_order",
-            ClaimPages.OFFER
-                .replaceFirst("\\?::text\\[]", "'{generate,embed}'::text[]")
-                .replaceFirst("claim_at <= \\?", "claim_at <= " + now)
-                .replaceFirst("\\(\\?, \\?\\)", "(5, 'x')")
-                .replaceFirst("offered_to = \\?", "offered_to = 1")
-                .replaceFirst("LIMIT \\?", "LIMIT 64")
-                .replaceFirst("LIMIT \\?", "LIMIT 64")
-                .replaceFirst("offered_to = \\?", "offered_to = 1")),
-        Arguments.of(
-            "jobs_due",
-            "SELECT id FROM @jobs WHERE due_at <= now() ORDER BY due_at DESC LIMIT 500"),
-        Arguments.of(
-            "jobs_backoff",
-            "SELECT claim_at FROM @jobs WHERE claim_at > '-infinity' ORDER BY claim_at LIMIT 1"),
-        Arguments.of(
-            "jobs_running",
-            "SELECT id FROM @jobs WHERE running_types && '{generate}' AND running_types IS NOT"
-                + " NULL"),
-        Arguments.of("jobs_ended", "SELECT id FROM @jobs WHERE ended_at < now() - interval '11 h'"),
-        Arguments.of("jobs_unreadable", "SELECT count(*) FROM @jobs WHERE unreadable IS NOT NULL"),
-        Arguments.of("jobs_pkey", "SELECT version = 3 FROM @jobs WHERE key = 7"),
-        Arguments.of("jobs_sort_key_key", "SELECT state FROM @jobs WHERE sort_key = 'x'"),
-        Arguments.of(
-            "jobs_claim_order",
-            "SELECT created_at FROM @jobs WHERE claim_type = 'generate' AND priority = 'MEDIUM'"
-                + " ORDER BY rank, sort_key LIMIT 1"));
+        Arguments.of("jobs_claim_order", ClaimPages.OFFER),
+        Arguments.of("jobs_claim_order", ClaimPages.LOOK),
+        Arguments.of("jobs_pkey", ClaimedRows.READ),
+        Arguments.of("jobs_pkey", AppendStatement.QUEUED),
+        Arguments.of("jobs_pkey", AppendStatement.ENDED),
+        Arguments.of("job_ids_pkey", JobRows.FIND),
+        Arguments.of("documents_[0-9_]+_pkey", JobRows.FIND),
+        Arguments.of("ended_jobs_[0-9_]+_pkey", JobRows.FIND),
+        Arguments.of("jobs_pkey", JobRows.IS_VERSION),
+        Arguments.of("jobs_pkey", JobRows.OUTDATED),
+        Arguments.of("job_ids_pkey", JobRows.STATE),
+        Arguments.of("entries_[0-9_]+_pkey|Subplans Removed", EntryRows.PAGE_AFTER),
+        Arguments.of("entries_[0-9_]+_pkey|Subplans Removed", EntryRows.AFTER),
+        Arguments.of("job_ids_pkey", PostgresReader.STAMP),
+        Arguments.of("jobs_due", PostgresClaimIndex.OVERDUE),
+        Arguments.of("jobs_backoff", PostgresClaimIndex.FIRST_BACKOFF),
+        Arguments.of("jobs_begun", PostgresClaimIndex.LOST_CLAIMS),
+        Arguments.of("jobs_begun", PostgresClaimIndex.IS_IDLE),
+        Arguments.of("ended_jobs_[0-9_]+_ended_at_idx", JobRemover.ENDED_BEFORE));
   }
 
   @ParameterizedTest
   @MethodSource("statements")
-  void theStatementUsesItsIndex(String index, String statement) {
-    assertThat(plan(statement)).contains(index).doesNotContain("Seq Scan on jobs");
+  void theStatementUsesItsIndex(String index, String statement) throws SQLException {
+    assertThat(plan(statement))
+        .containsPattern(index)
+        .doesNotContain("Seq Scan", "Hash Join", "Parallel");
   }
 
-  @Test
-  void theLogOfAJobIsReadInItsOrder() {
+  @ParameterizedTest
+  @MethodSource("lists")
+  void theFirstOfManyAreFoundWithoutSorting(String condition) throws SQLException {
     assertThat(
             plan(
-                "SELECT entry FROM @entries WHERE job = 501 AND number > 9 ORDER BY number LIMIT"
-                    + " 500"))
-        .contains("entries_pkey")
-        .doesNotContain("Sort");
+                "SELECT d.id FROM @job_states s JOIN @documents d ON d.key = s.key WHERE "
+                    + condition
+                    + " ORDER BY s.sort_key DESC LIMIT ?"))
+        .contains("Merge Append")
+        .doesNotContain("Seq Scan", "-> Sort");
+  }
+
+  static Stream<String> lists() {
+    return Stream.of(
+        "s.state = ANY (?)",
+        "s.state = ANY (?) AND s.sort_key < ?",
+        "s.state = ANY (?) AND s.state <> 'COMPLETED'");
   }
 }

@@ -132,7 +132,46 @@ class LostPostgresServerTest {
     assertThat(one.appendJournal(lost, new OutputChunk(List.of(3), List.of("late"))))
         .isEqualTo(ClaimSignal.LOST);
     other.appendJournal(next, new OutputChunk(List.of(3), List.of("c")));
+    other.writeJournalsNow();
     assertThat(other.outputSoFar(id, 1, 1, 0).text()).isEqualTo("abc");
+  }
+
+  @Test
+  void nothingThatALostServerStillJournalsIsWritten() {
+    JobId id = submit("1", "2");
+    try (PostgresStore lost = open(true)) {
+      Claim first = claim(lost);
+      lost.appendJournal(first, new OutputChunk(List.of(1), List.of("a")));
+      lost.writeJournalsNow();
+      lost.appendJournal(first, new OutputChunk(List.of(7), List.of("late")));
+      lose(lost);
+      other.sweep();
+      Claim next = claim(other);
+      lost.writeJournalsNow();
+      lost.appendJournal(first, new OutputChunk(List.of(8), List.of("later")));
+      lost.writeJournalsNow();
+      other.appendJournal(next, new OutputChunk(List.of(2), List.of("b")));
+      other.writeJournalsNow();
+      assertThat(other.outputSoFar(id, 1, 1, 0).text()).isEqualTo("ab");
+      lost.abandon();
+    }
+  }
+
+  @Test
+  void whatIsJournaledBeforeAReleaseIsThereForTheNextClaim() {
+    submit("1");
+    for (int round = 1; round <= 20; round++) {
+      PostgresStore server = round % 2 == 0 ? one : other;
+      Claim claim = claim(server);
+      assertThat(claim.journaledTokens()).hasSize(2 * (round - 1));
+      server.appendJournal(claim, new OutputChunk(List.of(round), List.of("a")));
+      server.appendJournal(claim, new OutputChunk(List.of(-round), List.of("b")));
+      assertThat(server.release(claim, "test")).isEqualTo(Outcome.DONE);
+    }
+    Claim last = claim(other);
+    for (int at = 0; at < 40; at++) {
+      assertThat(Math.abs(last.journaledTokens().get(at))).isEqualTo(at / 2 + 1);
+    }
   }
 
   @Test
