@@ -11,14 +11,16 @@ CREATE TABLE @servers (
   info json -- what it serves, for people
 );
 
--- What each server has changed, one row for each flush: others read it to wake their watchers.
+-- What each server has changed, one row for each commit that waits for the disk: others read it to
+-- wake their watchers. The commits of a lane follow each other.
 CREATE TABLE @changes (
   server bigint NOT NULL,
+  lane int NOT NULL,
   number bigint NOT NULL,
   at timestamptz NOT NULL DEFAULT now(),
   jobs text[] NOT NULL,
   work_rank bigint, -- the first place in the claim order of what was enqueued; null: nothing was
-  PRIMARY KEY (server, number)
+  PRIMARY KEY (server, lane, number)
 );
 
 -- Unlogged: a crash of the database empties it, and so shows that commits may have been lost

@@ -31,10 +31,10 @@ CREATE TABLE @jobs (
   offered_until timestamptz
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 
-CREATE INDEX jobs_sort_key ON @jobs (sort_key);
 CREATE INDEX jobs_claim_order ON @jobs (claim_type, rank, sort_key) WHERE claim_type IS NOT NULL;
 CREATE INDEX jobs_backoff ON @jobs (claim_at) WHERE claim_at > '-infinity';
 CREATE INDEX jobs_due ON @jobs (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX jobs_pending ON @jobs (sort_key) WHERE state = 'PENDING';
 CREATE INDEX jobs_begun ON @jobs (sort_key) WHERE state <> 'PENDING';
 
 -- The history: a job's row moves here with the entry that ends it.
@@ -52,12 +52,16 @@ CREATE TABLE @ended_jobs (
 
 CREATE INDEX ended_jobs_sort_key ON @ended_jobs (sort_key);
 CREATE INDEX ended_jobs_not_completed ON @ended_jobs (sort_key) WHERE state <> 'COMPLETED';
-CREATE INDEX ended_jobs_ended_at ON @ended_jobs (ended_at);
+CREATE INDEX ended_jobs_ended_at ON @ended_jobs USING brin (ended_at) WITH (autosummarize = on);
 
--- Every job, wherever its row is.
+-- Every job, wherever its row is; each part has an index in the order of ids.
 CREATE VIEW @job_states AS
   SELECT key, sort_key, state, priority, at_gate, updated_at, NULL::timestamptz AS ended_at,
-    last_number, version FROM @jobs
+    last_number, version FROM @jobs WHERE state = 'PENDING'
+  UNION ALL
+  SELECT key, sort_key, state, priority, at_gate, updated_at, NULL::timestamptz, last_number,
+      version
+    FROM @jobs WHERE state <> 'PENDING'
   UNION ALL
   SELECT key, sort_key, state, priority, false, updated_at, ended_at, last_number, version
     FROM @ended_jobs;

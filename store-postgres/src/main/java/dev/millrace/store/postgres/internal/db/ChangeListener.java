@@ -28,18 +28,21 @@ public final class ChangeListener implements AutoCloseable {
 
   private final Database database;
   private final long epoch;
-  private final Map<Long, Long> seen = new HashMap<>();
+  private final Map<Lane, Long> seen = new HashMap<>();
   private @Nullable Connection session;
 
+  /** Whose commits follow each other. */
+  private record Lane(long server, int lane) {}
+
   /** What servers have changed. */
-  private record Change(long server, long number, List<String> jobs, long workRank) {}
+  private record Change(Lane lane, long number, List<String> jobs, long workRank) {}
 
   public ChangeListener(Database database, long epoch) {
     this.database = database;
     this.epoch = epoch;
     database.list(
-        "SELECT server, max(number) AS number FROM @changes GROUP BY server",
-        row -> seen.put(row.getLong("server"), row.getLong("number")));
+        "SELECT server, lane, max(number) AS number FROM @changes GROUP BY server, lane",
+        row -> seen.put(lane(row), row.getLong("number")));
   }
 
   /** Waits for a notification, or the end of the interval. */
@@ -76,27 +79,32 @@ public final class ChangeListener implements AutoCloseable {
   public long read(Consumer<JobId> changed) {
     List<Change> changes =
         database.list(
-            "SELECT c.server, c.number, c.jobs, coalesce(c.work_rank, ?) AS work_rank FROM @changes"
-                + " c LEFT JOIN unnest(?::bigint[], ?::bigint[]) AS s (server, number) ON s.server"
-                + " = c.server WHERE c.server <> ? AND c.number > coalesce(s.number, 0) ORDER BY"
-                + " c.server, c.number",
+            "SELECT c.server, c.lane, c.number, c.jobs, coalesce(c.work_rank, ?) AS work_rank FROM"
+                + " @changes c LEFT JOIN unnest(?::bigint[], ?::int[], ?::bigint[]) AS s (server,"
+                + " lane, number) ON s.server = c.server AND s.lane = c.lane WHERE c.server <> ?"
+                + " AND c.number > coalesce(s.number, 0) ORDER BY c.server, c.lane, c.number",
             ChangeListener::change,
             CommitFlusher.NO_WORK,
-            seen.keySet().toArray(Long[]::new),
+            seen.keySet().stream().map(Lane::server).toArray(Long[]::new),
+            seen.keySet().stream().map(Lane::lane).toArray(Integer[]::new),
             seen.values().toArray(Long[]::new),
             epoch);
     long work = CommitFlusher.NO_WORK;
     for (Change change : changes) {
-      seen.put(change.server(), change.number());
+      seen.put(change.lane(), change.number());
       work = Math.min(work, change.workRank());
       change.jobs().forEach(id -> changed.accept(new JobId(id)));
     }
     return work;
   }
 
+  private static Lane lane(ResultSet row) throws SQLException {
+    return new Lane(row.getLong("server"), row.getInt("lane"));
+  }
+
   private static Change change(ResultSet row) throws SQLException {
     return new Change(
-        row.getLong("server"),
+        lane(row),
         row.getLong("number"),
         List.of((String[]) row.getArray("jobs").getArray()),
         row.getLong("work_rank"));

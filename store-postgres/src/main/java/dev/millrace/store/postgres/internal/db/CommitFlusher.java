@@ -4,6 +4,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.health.StoreHealth.Trouble;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -11,6 +12,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes changes durable, many at once. Changes commit without waiting for the disk. One later
@@ -23,6 +26,16 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class CommitFlusher {
   /** The rank of what enqueues nothing. */
   public static final long NO_WORK = Long.MAX_VALUE;
+
+  /** Tells the other servers what has changed. */
+  public static final String TELL =
+      "INSERT INTO @changes (server, lane, number, jobs, work_rank) VALUES (?, ?, ?, ?, ?)"
+          + " RETURNING 1";
+
+  /** Lets a transaction wait for the disk, also where that is not the default, and notify others. */
+  public static final String WAIT =
+      "CASE current_setting('synchronous_commit') WHEN 'off'"
+          + " THEN set_config('synchronous_commit', 'on', true) END, pg_notify(?, '')";
 
   private static final int MOST_RANGES = 1_000;
 
@@ -37,9 +50,9 @@ public final class CommitFlusher {
   private Set<String> jobs = new LinkedHashSet<>();
   private long workRank = NO_WORK;
   private boolean flushing;
-  private long last;
+  private long last = 1; // 0 is no commit
   private long number;
-  private volatile long durable;
+  private volatile long durable = 1;
   private volatile long incarnation;
 
   public CommitFlusher(Database database, long epoch) {
@@ -155,11 +168,49 @@ public final class CommitFlusher {
   }
 
   private void flushed(long upTo, long seen) {
+    checkIncarnation(seen);
+    durable = Math.max(durable, upTo);
+  }
+
+  /** After a crash, everything counts as lost that was not flushed, whoever notices it first. */
+  private void checkIncarnation(long seen) {
     if (seen != incarnation) {
-      addLost(durable + 1, upTo);
+      addLost(durable + 1, last);
       incarnation = seen;
     }
-    durable = upTo;
+  }
+
+  /** The last commit before a transaction that waits for the disk; call it before that begins. */
+  public long lastCommit() {
+    lock.lock();
+    try {
+      return last;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * A transaction has waited for the disk: it is durable, and everything before it.
+   *
+   * @param before the {@link #lastCommit} before it began
+   * @param seenIncarnation of the database in that transaction
+   * @return a commit to wait for
+   */
+  public long synced(long before, long seenIncarnation) {
+    long seen = seenIncarnation == 0 ? presentIncarnation() : seenIncarnation;
+    lock.lock();
+    try {
+      if (seen != incarnation) {
+        checkIncarnation(seen);
+        return ++last; // behind those that may be lost
+      }
+      durable = Math.max(durable, before);
+      flushed.signalAll();
+      return before;
+    } finally {
+      lock.unlock();
+    }
   }
 
   private void addLost(long first, long to) {
@@ -173,20 +224,34 @@ public final class CommitFlusher {
   private long write(Set<String> changed, long work) {
     return database
         .first(
-            "WITH told AS (INSERT INTO @changes (server, number, jobs, work_rank)"
-                + " VALUES (?, ?, ?, ?) RETURNING 1)"
-                + " SELECT (SELECT id FROM @incarnation) AS incarnation,"
-                + " CASE current_setting('synchronous_commit') WHEN 'off'"
-                + " THEN set_config('synchronous_commit', 'on', true) END,"
-                + " pg_notify(?, '') FROM told",
+            "WITH told AS ("
+                + TELL
+                + ") SELECT (SELECT id FROM @incarnation) AS incarnation, "
+                + WAIT
+                + " FROM told",
             row -> row.getLong("incarnation"),
-            epoch,
-            number,
-            changed.toArray(String[]::new),
-            work == NO_WORK ? null : work,
-            channel(database))
+            Stream.concat(
+                    Arrays.stream(told(0, number, changed.toArray(String[]::new), work)),
+                    Stream.of(channel()))
+                .toArray())
         .filter(id -> id != 0)
         .orElseGet(this::presentIncarnation);
+  }
+
+  /**
+   * The values of {@link #TELL}.
+   *
+   * @param lane whose transactions follow each other; 0 is that of flushes
+   * @param change its number in the lane
+   * @param work as the rank of {@link #committed}
+   */
+  public @Nullable Object[] told(int lane, long change, String[] changed, long work) {
+    return new @Nullable Object[] {epoch, lane, change, changed, work == NO_WORK ? null : work};
+  }
+
+  /** The value of {@link #WAIT}. */
+  public String channel() {
+    return channel(database);
   }
 
   /** Where servers of the schema notify each other. */

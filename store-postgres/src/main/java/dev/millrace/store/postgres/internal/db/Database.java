@@ -35,7 +35,8 @@ public final class Database implements AutoCloseable {
   public static final String PLANS =
       "SELECT set_config(name, 'off', false) FROM unnest('{enable_seqscan,enable_hashjoin,"
           + "enable_mergejoin,jit}'::text[]) AS name"
-          + " UNION ALL SELECT set_config('max_parallel_workers_per_gather', '0', false)";
+          + " UNION ALL SELECT set_config('max_parallel_workers_per_gather', '0', false)"
+          + " UNION ALL SELECT set_config('plan_cache_mode', 'force_generic_plan', false)";
 
   /** Reads a row. */
   @FunctionalInterface

@@ -1,5 +1,6 @@
 package dev.millrace.store.postgres.internal.jobs;
 
+import dev.millrace.store.postgres.internal.db.CommitFlusher;
 import dev.millrace.store.postgres.internal.rows.JournalRows;
 import dev.millrace.store.postgres.internal.rows.JournalRows.JournalRow;
 import dev.millrace.store.postgres.internal.rows.ResultRows.ResultRow;
@@ -60,11 +61,25 @@ final class AppendStatement {
     this.journals = journals;
   }
 
+  /** Appends that nobody waits for: a later flush makes them durable. */
   static StatementBuilder of(List<JobChange> changes, JournalRows journals) {
-    return new AppendStatement(changes, journals).build();
+    return new AppendStatement(changes, journals)
+        .build("set_config('synchronous_commit', 'off', true)");
   }
 
-  private StatementBuilder build() {
+  /**
+   * Appends that are durable when their transaction ends, which tells the other servers.
+   *
+   * @param told the values of {@link CommitFlusher#TELL}
+   */
+  static StatementBuilder durable(
+      List<JobChange> changes, JournalRows journals, @Nullable Object[] told, String channel) {
+    AppendStatement append = new AppendStatement(changes, journals);
+    append.statement.with("told", CommitFlusher.TELL, told);
+    return append.build(CommitFlusher.WAIT).value(channel);
+  }
+
+  private StatementBuilder build(String ending) {
     queued(only(change -> !change.wasEnded() && !change.ends()));
     ended(only(JobChange::ends));
     late(only(JobChange::wasEnded));
@@ -80,10 +95,7 @@ final class AppendStatement {
       count.append(')');
     }
     return statement.select(
-        "SELECT "
-            + count
-            + " AS written, (SELECT id FROM @incarnation) AS incarnation,"
-            + " set_config('synchronous_commit', 'off', true)");
+        "SELECT " + count + " AS written, (SELECT id FROM @incarnation) AS incarnation, " + ending);
   }
 
   private List<JobChange> only(Predicate<JobChange> condition) {

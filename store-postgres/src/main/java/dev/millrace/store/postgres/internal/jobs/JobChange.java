@@ -85,6 +85,19 @@ record JobChange(
     return job.fold().stage(claim.stage()).task(claim.task()).state() != TaskState.COMPLETED;
   }
 
+  /** Whether somebody waits until it is durable. */
+  boolean isAwaited() {
+    for (LogEntry entry : entries) {
+      switch (entry.fact()) {
+        case Fact.TermsFrozen _, Fact.WorkerLogLine _, Fact.TaskProgressed _ -> {}
+        default -> {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   boolean ends() {
     return !wasEnded && columns.endedAt() != null;
   }

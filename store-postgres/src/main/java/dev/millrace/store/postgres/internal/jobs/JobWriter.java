@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobWriter {
   /** Transactions that are under way at once: others gather meanwhile. */
-  private static final int MOST_TRANSACTIONS = 2;
+  private static final int LANES = 3;
 
   private static final int MOST_CHANGES = 200;
 
@@ -30,12 +30,25 @@ final class JobWriter {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition ended = lock.newCondition();
   private final Queue<Waiting> queue = new ArrayDeque<>(); // guarded by the lock
-  private int transactions;
+  private final Queue<Lane> lanes = new ArrayDeque<>(); // that are free
 
   JobWriter(Database database, JournalRows journals, CommitFlusher flusher) {
     this.database = database;
     this.journals = journals;
     this.flusher = flusher;
+    for (int id = 1; id <= LANES; id++) {
+      lanes.add(new Lane(id));
+    }
+  }
+
+  /** Transactions that follow each other, so that other servers can read them in their order. */
+  private static final class Lane {
+    private final int id;
+    private long last;
+
+    Lane(int id) {
+      this.id = id;
+    }
   }
 
   /** A change whose thread waits until it is written, or cannot be. */
@@ -62,7 +75,7 @@ final class JobWriter {
     try {
       queue.add(own);
       while (!own.done) {
-        if (transactions < MOST_TRANSACTIONS && !queue.isEmpty()) {
+        if (!lanes.isEmpty() && !queue.isEmpty()) {
           writeWaiting();
         } else {
           ended.awaitUninterruptibly();
@@ -85,17 +98,17 @@ final class JobWriter {
     while (some.size() < MOST_CHANGES && !queue.isEmpty()) {
       some.add(queue.remove());
     }
-    transactions++;
+    Lane lane = lanes.remove();
     lock.unlock();
     List<Long> commits = List.of();
     Throwable problem = null;
     try {
-      commits = appendAll(some.stream().map(waiting -> waiting.change).toList());
+      commits = append(some.stream().map(waiting -> waiting.change).toList(), lane);
     } catch (RuntimeException | Error e) {
       problem = e;
     } finally {
       lock.lock();
-      transactions--;
+      lanes.add(lane);
       for (int i = 0; i < some.size(); i++) {
         done(some.get(i), problem == null ? commits.get(i) : 0, problem);
       }
@@ -114,23 +127,62 @@ final class JobWriter {
   }
 
   /**
-   * Writes changes of different jobs in one transaction.
+   * Writes changes of different jobs in one transaction, when there is a lane for it.
    *
    * @return the commit of each; 0 for a job that somebody else has changed
    */
   List<Long> appendAll(List<JobChange> changes) {
-    long incarnation = write(changes);
+    Lane lane;
+    lock.lock();
+    try {
+      while (lanes.isEmpty()) {
+        ended.awaitUninterruptibly();
+      }
+      lane = lanes.remove();
+    } finally {
+      lock.unlock();
+    }
+    try {
+      return append(changes, lane);
+    } finally {
+      lock.lock();
+      try {
+        lanes.add(lane);
+        ended.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private List<Long> append(List<JobChange> changes, Lane lane) {
+    long commit = write(changes, lane);
     List<Long> commits = new ArrayList<>();
-    if (incarnation >= 0) {
+    if (commit > 0) {
       changes.forEach(JobChange::written);
-      long commit = flusher.committed(ids(changes), workRank(changes), incarnation);
       changes.forEach(_ -> commits.add(commit));
     } else if (changes.size() == 1) {
       commits.add(0L);
     } else { // seldom: servers look at different jobs
-      changes.forEach(change -> commits.addAll(appendAll(List.of(change))));
+      changes.forEach(change -> commits.addAll(append(List.of(change), lane)));
     }
     return commits;
+  }
+
+  /** Returns the commit; 0 if not all jobs had the version that was read. */
+  private long write(List<JobChange> changes, Lane lane) {
+    long rank = workRank(changes);
+    if (changes.stream().noneMatch(JobChange::isAwaited)) {
+      long incarnation = run(AppendStatement.of(changes, journals), changes.size());
+      return incarnation < 0 ? 0 : flusher.committed(ids(changes), rank, incarnation);
+    }
+    long before = flusher.lastCommit();
+    String[] ids = ids(changes).stream().map(JobId::value).toArray(String[]::new);
+    StatementBuilder statement =
+        AppendStatement.durable(
+            changes, journals, flusher.told(lane.id, ++lane.last, ids, rank), flusher.channel());
+    long incarnation = run(statement, changes.size());
+    return incarnation < 0 ? 0 : flusher.synced(before, incarnation);
   }
 
   private static List<JobId> ids(List<JobChange> changes) {
@@ -147,9 +199,8 @@ final class JobWriter {
 
   private record Written(long rows, long incarnation) {}
 
-  /** Returns the incarnation of the database; -1 if not all jobs had the version that was read. */
-  private long write(List<JobChange> changes) {
-    StatementBuilder statement = AppendStatement.of(changes, journals);
+  /** Returns the incarnation of the database; -1 if not all was written, and so nothing. */
+  private long run(StatementBuilder statement, int changes) {
     return database.inTransaction(
         statements -> {
           Written written =
@@ -159,7 +210,7 @@ final class JobWriter {
                       row -> new Written(row.getLong("written"), row.getLong("incarnation")),
                       statement.values())
                   .getFirst();
-          if (written.rows() == 2L * changes.size()) { // of the job and of its log
+          if (written.rows() == 2L * changes) { // of each job, and of its log
             return written.incarnation();
           }
           statements.takeBack();

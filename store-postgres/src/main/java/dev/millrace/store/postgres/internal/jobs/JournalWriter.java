@@ -31,6 +31,7 @@ final class JournalWriter {
   private final JournalRows rows;
   private final long epoch;
   private final Consumer<JobId> lost;
+  private final ReentrantLock writing = new ReentrantLock();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Map<JobId, List<JournalRow>> waiting = new LinkedHashMap<>(); // guarded by the lock
@@ -129,8 +130,17 @@ final class JournalWriter {
     }
   }
 
-  /** Writes what waits; false if that failed. */
+  /** Writes what waits, behind what another thread writes; false if that failed. */
   boolean writeAll() {
+    writing.lock();
+    try {
+      return writeWaiting();
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  private boolean writeWaiting() {
     Map<JobId, List<JournalRow>> all = take();
     if (all.isEmpty()) {
       return true;

@@ -80,6 +80,7 @@ public final class PostgresJob extends StoredJob {
           "its log ends at entry " + fold.lastNumber() + ", and its row says " + row.lastNumber());
     }
     storedNumber = row.lastNumber();
+    takeArrival(); // what waits in it is nothing new
     counted();
   }
 
