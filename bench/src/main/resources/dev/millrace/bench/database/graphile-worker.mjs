@@ -12,13 +12,10 @@ const worker = await import(pathToFileURL(resolve("graphile-worker")));
 const { default: pg } = await import(pathToFileURL(resolve("pg")));
 
 const quiet = new worker.Logger(() => () => {});
-const input = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-
-async function nextLine() {
-  const { value, done } = await input.next();
-  if (done) process.exit(0); // the benchmark has ended
-  return value;
-}
+const lines = createInterface({ input: process.stdin });
+lines.on("close", () => process.exit(0)); // whatever it does: the benchmark has ended
+const input = lines[Symbol.asyncIterator]();
+const nextLine = async () => (await input.next()).value;
 
 // What its documentation measures with.
 function preset(connectionString) {
