@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Measures the store on PostgreSQL, in one of these ways, which the first argument names:
@@ -87,6 +88,11 @@ public final class DatabaseBench {
   public static void main(String[] args) throws Exception {
     boolean named = args.length > 0 && OPTIONS.containsKey(args[0]);
     String way = named ? args[0] : "rate";
+    if (!named && args.length > 0 && !args[0].startsWith("--")) {
+      System.err.println(
+          "bench: \"" + args[0] + "\" is none of " + new TreeSet<>(OPTIONS.keySet()));
+      System.exit(2);
+    }
     Set<String> known = new HashSet<>(COMMON);
     known.addAll(OPTIONS.get(way));
     BenchOptions arguments =
