@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Measures the store on PostgreSQL, in one of these ways, which the first argument names:
@@ -40,7 +41,7 @@ import java.util.Set;
  *       snapshot. Options: {@code --completions} (100,000), {@code --samples} (60).
  *   <li>{@code model}: tokens per second of two servers with a model on one database, compared with
  *       two servers on a workspace each. Options: {@code --model} (a file; the house model), {@code
- *       --jobs} (64), {@code --prompt} (32) and {@code --output} (64) tokens, {@code --slots} (16)
+ *       --jobs} (64), {@code --prompt} (32) and {@code --output} (128) tokens, {@code --slots} (16)
  *       and {@code --threads} (1) of each server, {@code --rounds} (5).
  * </ul>
  *
@@ -70,6 +71,9 @@ public final class DatabaseBench {
 
   private static final double RATE_GOAL = 0.5;
   private static final double TOKENS_GOAL = 0.9;
+  private static final double GRAPHILE_AIM = 1;
+  private static final String PROBE = "bare probe";
+  private static final String GRAPHILE = "graphile-worker";
   private static final String ONE = "one server";
   private static final String TWO = "two servers";
 
@@ -84,6 +88,11 @@ public final class DatabaseBench {
   public static void main(String[] args) throws Exception {
     boolean named = args.length > 0 && OPTIONS.containsKey(args[0]);
     String way = named ? args[0] : "rate";
+    if (!named && args.length > 0 && !args[0].startsWith("--")) {
+      System.err.println(
+          "bench: \"" + args[0] + "\" is none of " + new TreeSet<>(OPTIONS.keySet()));
+      System.exit(2);
+    }
     Set<String> known = new HashSet<>(COMMON);
     known.addAll(OPTIONS.get(way));
     BenchOptions arguments =
@@ -125,7 +134,7 @@ public final class DatabaseBench {
         QueueServerProcess second = server()) {
       InterleavedRounds rounds = new InterleavedRounds();
       BareProbe probe = new BareProbe(postgres, arguments.number("probe-jobs", 100_000), 2);
-      rounds.add("bare probe", probe::perSecond);
+      rounds.add(PROBE, probe::perSecond);
       if (!skipped.contains("one")) {
         rounds.add(ONE, queue(jobs, first)::perSecond);
       }
@@ -148,13 +157,11 @@ public final class DatabaseBench {
                 jobs,
                 arguments.text("graphile").orElse(System.getenv("MILLRACE_GRAPHILE")));
     try {
-      graphile.ifPresent(peer -> rounds.add("graphile-worker", peer::perSecond));
+      graphile.ifPresent(peer -> rounds.add(GRAPHILE, peer::perSecond));
       rounds.run(arguments.number("rounds", 3)).print("jobs");
-      if (!skipped.contains("one")) {
-        rounds.printGoal(ONE, RATE_GOAL);
-      }
-      if (!skipped.contains("two")) {
-        rounds.printGoal(TWO, RATE_GOAL);
+      for (String name : List.of(ONE, TWO)) {
+        rounds.printGoal(name, PROBE, RATE_GOAL);
+        rounds.printGoal(name, GRAPHILE, GRAPHILE_AIM);
       }
     } finally {
       if (graphile.isPresent()) {
@@ -182,7 +189,7 @@ public final class DatabaseBench {
             RandomPrompts.of(model),
             arguments.number("jobs", 64),
             arguments.number("prompt", 32),
-            arguments.number("output", 64),
+            arguments.number("output", 128),
             1);
     List<String> options =
         List.of(
@@ -201,7 +208,7 @@ public final class DatabaseBench {
               .add("one database", () -> shared.perSecond(load))
               .run(arguments.number("rounds", 5));
       rounds.print("tokens");
-      rounds.printGoal("one database", TOKENS_GOAL);
+      rounds.printGoal("one database", "two workspaces", TOKENS_GOAL);
     } finally {
       postgres.drop(database);
     }

@@ -101,7 +101,9 @@ public final class ModelServer implements AutoCloseable {
       throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(environment);
-    return builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    Process process = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroy)); // if this is interrupted
+    return process;
   }
 
   private static URI address(Process process, Path log) throws IOException, InterruptedException {

@@ -118,7 +118,7 @@ public final class GraphileWorkerPeer implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException {
+  public void close() {
     process.close();
   }
 }

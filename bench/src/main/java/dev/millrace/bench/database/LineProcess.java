@@ -46,9 +46,13 @@ final class LineProcess implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException {
+  public void close() {
     try {
       input.close();
+    } catch (IOException e) {
+      // it has ended already
+    }
+    try {
       if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();
       }

@@ -55,7 +55,7 @@ public final class QueueServerProcess implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException {
+  public void close() {
     process.close();
   }
 }

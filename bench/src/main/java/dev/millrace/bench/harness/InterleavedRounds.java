@@ -65,14 +65,20 @@ public final class InterleavedRounds {
                 values.stream().map(value -> String.format(Locale.ROOT, "%.0f", value)).toList()));
   }
 
-  /** The ratios of a contender to the first, round by round, and whether their median is enough. */
-  public void printGoal(String name, double least) {
-    List<Double> ratios = ratios(rates.get(name), rates.values().iterator().next());
+  /**
+   * The ratios of a contender to another one, round by round, and whether their median is enough;
+   * nothing if one of them did not run.
+   */
+  public void printGoal(String name, String base, double least) {
+    if (!rates.containsKey(name) || !rates.containsKey(base)) {
+      return;
+    }
+    List<Double> ratios = ratios(rates.get(name), rates.get(base));
     double median = median(ratios);
     System.out.printf(
         Locale.ROOT,
         "%-57s %7.2fx  %s %.1fx  %s%n",
-        name + " / " + rates.keySet().iterator().next(),
+        name + " / " + base,
         median,
         median >= least ? "reaches" : "MISSES",
         least,

@@ -12,53 +12,48 @@ const worker = await import(pathToFileURL(resolve("graphile-worker")));
 const { default: pg } = await import(pathToFileURL(resolve("pg")));
 
 const quiet = new worker.Logger(() => () => {});
-const input = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-
-async function nextLine() {
-  const { value, done } = await input.next();
-  if (done) process.exit(0); // the benchmark has ended
-  return value;
-}
+const lines = createInterface({ input: process.stdin });
+lines.on("close", () => process.exit(0)); // whatever it does: the benchmark has ended
+const input = lines[Symbol.asyncIterator]();
+const nextLine = async () => (await input.next()).value;
 
 // What its documentation measures with.
-function preset(connectionString) {
-  return {
-    worker: {
-      connectionString,
-      concurrentJobs: 24,
-      maxPoolSize: 25,
-      localQueue: { size: 500 },
-      completeJobBatchDelay: 0,
-      failJobBatchDelay: 0,
-      logger: quiet,
-    },
-  };
-}
+const preset = {
+  worker: {
+    concurrentJobs: 24,
+    localQueue: { size: 500 },
+    completeJobBatchDelay: 0,
+    failJobBatchDelay: 0,
+    logger: quiet,
+  },
+};
+const connections = 25;
 
-async function drain(connectionString, client) {
+async function drain(pgPool) {
   let left = Number(jobs);
   let ended;
   const allRun = new Promise((resolve) => (ended = resolve));
   const start = process.hrtime.bigint();
   const runner = await worker.run({
-    preset: preset(connectionString),
+    preset,
+    pgPool,
     noHandleSignals: true,
     taskList: { noop: () => void (--left === 0 && ended()) },
   });
   await allRun;
   const isLeft = "SELECT EXISTS (SELECT FROM graphile_worker.jobs) AS is_left";
-  while ((await client.query(isLeft)).rows[0].is_left); // the last of them are being deleted
+  while ((await pgPool.query(isLeft)).rows[0].is_left); // the last of them are being deleted
   const nanos = process.hrtime.bigint() - start;
   await runner.stop();
   return nanos;
 }
 
 while (true) {
-  const connectionString = await nextLine();
-  await worker.runMigrations({ preset: preset(connectionString) });
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  await client.query(
+  const pgPool = new pg.Pool({ connectionString: await nextLine(), max: connections });
+  pgPool.on("error", console.error);
+  pgPool.on("connect", (client) => client.on("error", console.error));
+  await worker.runMigrations({ preset, pgPool });
+  await pgPool.query(
     `SELECT count(*) FROM graphile_worker.add_jobs(ARRAY(
        SELECT json_populate_record(null::graphile_worker.job_spec, json_build_object('identifier', 'noop'))
          FROM generate_series(1, $1::int)))`,
@@ -66,7 +61,7 @@ while (true) {
   );
   console.log("ready");
   await nextLine();
-  const nanos = await drain(connectionString, client);
-  await client.end();
+  const nanos = await drain(pgPool);
+  await pgPool.end();
   console.log(String(nanos));
 }
