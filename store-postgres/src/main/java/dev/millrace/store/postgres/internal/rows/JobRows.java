@@ -43,8 +43,9 @@ public final class JobRows {
 
   public static final String OUTDATED =
       "SELECT t.key FROM unnest(?::bigint[], ?::bigint[]) AS t (key, version)"
-          + " LEFT JOIN LATERAL (SELECT version FROM @job_states s WHERE s.key = t.key) s ON true"
-          + " WHERE s.version IS DISTINCT FROM t.version";
+          + " WHERE NOT EXISTS (SELECT FROM @jobs j WHERE j.key = t.key AND j.version = t.version)"
+          + " AND NOT EXISTS (SELECT FROM @ended_jobs e WHERE e.key = t.key"
+          + " AND e.version = t.version)";
 
   private final Database database;
 
