@@ -9,12 +9,14 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
 
 /**
  * Learns what other servers have changed. A notification says only that there is something to read;
@@ -25,6 +27,19 @@ public final class ChangeListener implements AutoCloseable {
 
   /** The longest time between two looks. */
   private static final Duration POLL = Duration.ofMillis(500);
+
+  /** What is behind the numbers that were seen; each lane is found by one look into the index. */
+  public static final String NEW =
+      "WITH RECURSIVE lanes AS ((SELECT server, lane FROM @changes ORDER BY server, lane LIMIT 1)"
+          + " UNION ALL SELECT n.server, n.lane FROM lanes l CROSS JOIN LATERAL (SELECT server,"
+          + " lane FROM @changes c WHERE (c.server, c.lane) > (l.server, l.lane)"
+          + " ORDER BY server, lane LIMIT 1) n)"
+          + " SELECT l.server, l.lane, c.number, c.jobs, coalesce(c.work_rank, ?) AS work_rank"
+          + " FROM lanes l LEFT JOIN unnest(?::bigint[], ?::int[], ?::bigint[])"
+          + " AS s (server, lane, number) ON s.server = l.server AND s.lane = l.lane"
+          + " CROSS JOIN LATERAL (SELECT number, jobs, work_rank FROM @changes c"
+          + " WHERE c.server = l.server AND c.lane = l.lane AND c.number > coalesce(s.number, 0)"
+          + " ORDER BY c.number) c WHERE l.server <> ?";
 
   private final Database database;
   private final long epoch;
@@ -45,16 +60,26 @@ public final class ChangeListener implements AutoCloseable {
         row -> seen.put(lane(row), row.getLong("number")));
   }
 
-  /** Waits for a notification, or the end of the interval. */
+  /** Waits for a notification of another server, or the end of the interval. */
   public void await() throws InterruptedException {
     try {
       PGConnection connection = session().unwrap(PGConnection.class);
-      connection.getNotifications((int) POLL.toMillis());
+      long end = System.nanoTime() + POLL.toNanos();
+      for (long left = POLL.toMillis(); left > 0; left = (end - System.nanoTime()) / 1_000_000) {
+        PGNotification[] notifications = connection.getNotifications((int) left);
+        if (notifications != null && Arrays.stream(notifications).anyMatch(this::isOfAnother)) {
+          return;
+        }
+      }
     } catch (SQLException e) {
       LOG.log(Level.DEBUG, "no notifications from the database", e);
       close();
       Thread.sleep(POLL);
     }
+  }
+
+  private boolean isOfAnother(PGNotification notification) {
+    return !notification.getParameter().equals(Long.toString(epoch));
   }
 
   private Connection session() throws SQLException {
@@ -79,10 +104,7 @@ public final class ChangeListener implements AutoCloseable {
   public long read(Consumer<JobId> changed) {
     List<Change> changes =
         database.list(
-            "SELECT c.server, c.lane, c.number, c.jobs, coalesce(c.work_rank, ?) AS work_rank FROM"
-                + " @changes c LEFT JOIN unnest(?::bigint[], ?::int[], ?::bigint[]) AS s (server,"
-                + " lane, number) ON s.server = c.server AND s.lane = c.lane WHERE c.server <> ?"
-                + " AND c.number > coalesce(s.number, 0) ORDER BY c.server, c.lane, c.number",
+            NEW,
             ChangeListener::change,
             CommitFlusher.NO_WORK,
             seen.keySet().stream().map(Lane::server).toArray(Long[]::new),

@@ -35,7 +35,7 @@ public final class CommitFlusher {
   /** Lets a transaction wait for the disk, also where that is not the default, and notify others. */
   public static final String WAIT =
       "CASE current_setting('synchronous_commit') WHEN 'off'"
-          + " THEN set_config('synchronous_commit', 'on', true) END, pg_notify(?, '')";
+          + " THEN set_config('synchronous_commit', 'on', true) END, pg_notify(?, ?)";
 
   private static final int MOST_RANGES = 1_000;
 
@@ -232,7 +232,7 @@ public final class CommitFlusher {
             row -> row.getLong("incarnation"),
             Stream.concat(
                     Arrays.stream(told(0, number, changed.toArray(String[]::new), work)),
-                    Stream.of(channel()))
+                    Arrays.stream(notification()))
                 .toArray())
         .filter(id -> id != 0)
         .orElseGet(this::presentIncarnation);
@@ -249,9 +249,9 @@ public final class CommitFlusher {
     return new @Nullable Object[] {epoch, lane, change, changed, work == NO_WORK ? null : work};
   }
 
-  /** The value of {@link #WAIT}. */
-  public String channel() {
-    return channel(database);
+  /** The values of {@link #WAIT}: who notifies, so that a server need not listen to itself. */
+  public Object[] notification() {
+    return new Object[] {channel(database), Long.toString(epoch)};
   }
 
   /** Where servers of the schema notify each other. */

@@ -71,12 +71,16 @@ final class AppendStatement {
    * Appends that are durable when their transaction ends, which tells the other servers.
    *
    * @param told the values of {@link CommitFlusher#TELL}
+   * @param notification those of {@link CommitFlusher#WAIT}
    */
   static StatementBuilder durable(
-      List<JobChange> changes, JournalRows journals, @Nullable Object[] told, String channel) {
+      List<JobChange> changes,
+      JournalRows journals,
+      @Nullable Object[] told,
+      Object[] notification) {
     AppendStatement append = new AppendStatement(changes, journals);
     append.statement.with("told", CommitFlusher.TELL, told);
-    return append.build(CommitFlusher.WAIT).value(channel);
+    return append.build(CommitFlusher.WAIT).values(notification);
   }
 
   private StatementBuilder build(String ending) {

@@ -180,7 +180,10 @@ final class JobWriter {
     String[] ids = ids(changes).stream().map(JobId::value).toArray(String[]::new);
     StatementBuilder statement =
         AppendStatement.durable(
-            changes, journals, flusher.told(lane.id, ++lane.last, ids, rank), flusher.channel());
+            changes,
+            journals,
+            flusher.told(lane.id, ++lane.last, ids, rank),
+            flusher.notification());
     long incarnation = run(statement, changes.size());
     return incarnation < 0 ? 0 : flusher.synced(before, incarnation);
   }

@@ -29,13 +29,8 @@ final class StatementBuilder {
     return this;
   }
 
-  /** Adds a value of the query that ends it. */
-  StatementBuilder value(Object value) {
-    values.add(value);
-    return this;
-  }
-
-  private StatementBuilder values(@Nullable Object[] more) {
+  /** Adds values of the part or query that was added last. */
+  StatementBuilder values(@Nullable Object[] more) {
     for (Object value : more) {
       values.add(value);
     }

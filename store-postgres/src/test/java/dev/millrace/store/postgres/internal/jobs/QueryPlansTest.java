@@ -3,6 +3,7 @@ package dev.millrace.store.postgres.internal.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.store.postgres.fixture.EmbeddedDatabase;
+import dev.millrace.store.postgres.internal.db.ChangeListener;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.read.PostgresReader;
 import dev.millrace.store.postgres.internal.rows.EntryRows;
@@ -97,6 +98,7 @@ class QueryPlansTest {
 
   static Stream<Arguments> statements() {
     return Stream.of(
+        Arguments.of("changes_pkey", ChangeListener.NEW),
         Arguments.of("jobs_claim_order", ClaimPages.OFFER),
         Arguments.of("jobs_claim_order", ClaimPages.LOOK),
         Arguments.of("jobs_pkey", ClaimedRows.READ),
