@@ -57,6 +57,15 @@ public interface JobRepository<J extends StoredJob> {
   /** Whether no other process has changed the job since it was read or last appended to. */
   boolean isCurrent(J job);
 
+  /**
+   * Whether all that a step does beside its update is refused or harmless if another process has
+   * changed the job. Then {@link #isCurrent} is only asked of steps that record nothing: {@link
+   * #append} checks the others.
+   */
+  default boolean refusesOutdatedSteps() {
+    return false;
+  }
+
   /** Whether this thread has seen, without looking now, that another process has changed the job. */
   default boolean isKnownOutdated(J job) {
     return false;

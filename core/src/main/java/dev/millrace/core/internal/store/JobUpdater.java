@@ -252,18 +252,21 @@ public final class JobUpdater<J extends StoredJob> {
       }
       job.lock.lock();
       try {
-        if (isUsable(job)) {
+        boolean late = repository.refusesOutdatedSteps();
+        if (isUsable(job) && !late && !repository.isCurrent(job)) {
+          jobs.forget(job); // what a rule refuses must be refused of the job as it is now
+        } else if (isUsable(job)) {
           JobUpdate update = new JobUpdate(job.fold(), repository.now(), job);
           T answer = step.apply(job, update);
           if (!update.entries().isEmpty()) {
             appended(job, repository.append(job, update), batch);
             return Optional.of(answer);
           }
-          if (!checked || repository.isCurrent(job)) {
+          if (!checked || !late || repository.isCurrent(job)) {
             unchanged(job, batch);
             return Optional.of(answer);
           }
-          jobs.forget(job); // what a rule refuses must be refused of the job as it is now
+          jobs.forget(job);
         }
       } catch (ConcurrentUpdateException e) {
         jobs.forget(job); // and repeat the step on what the other process made of it

@@ -73,3 +73,25 @@ CREATE TABLE @notes (
   note json NOT NULL,
   PRIMARY KEY (collection, name)
 );
+
+-- For people. No program reads these views.
+CREATE VIEW @job_list AS
+  SELECT d.id, s.state, s.priority, d.created_at, s.updated_at, s.ended_at, d.tags, d.parent,
+    d.document, d.key
+  FROM @job_states s JOIN @documents d ON d.key = s.key;
+
+CREATE VIEW @job_log AS
+  SELECT d.id, (e.value ->> 'n')::bigint AS number, (e.value ->> 'at')::timestamptz AS at,
+    e.value ->> 'on' AS "on", e.value ->> 'event' AS event, e.value AS entry
+  FROM @documents d JOIN @entries l ON l.job = d.key
+    CROSS JOIN LATERAL json_array_elements(l.entries) AS e (value);
+
+CREATE VIEW @job_results AS
+  SELECT d.id, l.stage, l.task, r.result ->> 'text' AS text, r.result -> 'receipt' AS receipt
+  FROM @documents d JOIN (
+      SELECT job, (e.value ->> 'stage')::int AS stage, (e.value ->> 'task')::int AS task,
+        (e.value ->> 'offset')::bigint AS result
+      FROM @entries CROSS JOIN LATERAL json_array_elements(entries) AS e (value)
+      WHERE e.value ->> 'on' = 'task' AND e.value ->> 'event' IN ('complete', 'adopt')
+    ) l ON l.job = d.key
+    JOIN @results r ON r.job = l.job AND r.key = l.result;

@@ -38,6 +38,11 @@ final class ClaimFloors {
   private final Map<Set<String>, Floor> floors = new HashMap<>();
   private final Set<Search> searches = new HashSet<>();
 
+  /** Whether the next search for these types would not begin at the start. */
+  synchronized boolean isKnown(Set<String> types) {
+    return floors.containsKey(types);
+  }
+
   /** Begins a search where the last one for these types ended. */
   synchronized Search begin(Set<String> types) {
     Floor floor = floors.get(types);

@@ -48,6 +48,9 @@ final class PostgresClaimIndex implements ClaimIndex {
   static final String FIRST_BACKOFF =
       "SELECT claim_at FROM @jobs WHERE claim_at > '-infinity' ORDER BY claim_at LIMIT 1";
 
+  static final String BACKOFF_OVER =
+      "SELECT EXISTS (SELECT FROM @jobs WHERE claim_at > '-infinity' AND claim_at <= ?)";
+
   static final String LOST_CLAIMS =
       "SELECT sort_key FROM @jobs WHERE state <> 'PENDING' AND EXISTS (SELECT"
           + " FROM unnest(running_epochs) AS e WHERE NOT EXISTS (SELECT FROM @servers s"
@@ -108,6 +111,9 @@ final class PostgresClaimIndex implements ClaimIndex {
     if (after instanceof Found last) {
       return next(last.search(), types, last.page(), last.number() + 1, wanted);
     }
+    if (floors.isKnown(types) && isBackoffOver()) {
+      floors.clear(); // it may be before the floor
+    }
     ClaimFloors.Search search = floors.begin(types);
     Candidate first = next(search, types, read(types, search.start(), wanted), 0, wanted);
     if (first == null) {
@@ -139,6 +145,10 @@ final class PostgresClaimIndex implements ClaimIndex {
       }
       number = 0;
     }
+  }
+
+  private boolean isBackoffOver() {
+    return database.isTrue(BACKOFF_OVER, timeline.now().steady());
   }
 
   private boolean isDropped(JobId id) {

@@ -279,6 +279,12 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     changed = listener;
   }
 
+  /** Results and partial output are kept for their claim, and journals check what they belong to. */
+  @Override
+  public boolean refusesOutdatedSteps() {
+    return true;
+  }
+
   @Override
   public boolean isKnownOutdated(PostgresJob job) {
     return index.rows().hasNewer(job);

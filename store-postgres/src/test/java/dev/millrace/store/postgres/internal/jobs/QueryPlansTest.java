@@ -115,6 +115,7 @@ class QueryPlansTest {
         Arguments.of("job_ids_pkey", PostgresReader.STAMP),
         Arguments.of("jobs_due", PostgresClaimIndex.OVERDUE),
         Arguments.of("jobs_backoff", PostgresClaimIndex.FIRST_BACKOFF),
+        Arguments.of("jobs_backoff", PostgresClaimIndex.BACKOFF_OVER),
         Arguments.of("jobs_begun", PostgresClaimIndex.LOST_CLAIMS),
         Arguments.of("jobs_begun", PostgresClaimIndex.IS_IDLE),
         Arguments.of("ended_jobs_[0-9_]+_ended_at_idx", JobRemover.ENDED_BEFORE));
