@@ -38,6 +38,10 @@ public final class Database implements AutoCloseable {
           + " UNION ALL SELECT set_config('max_parallel_workers_per_gather', '0', false)"
           + " UNION ALL SELECT set_config('plan_cache_mode', 'force_generic_plan', false)";
 
+  /** A process that is frozen in a transaction must not hold its locks for long. */
+  private static final String NO_LONG_PAUSE =
+      "SET LOCAL idle_in_transaction_session_timeout = '15s'";
+
   /** Reads a row. */
   @FunctionalInterface
   public interface RowReader<T> {
@@ -152,7 +156,6 @@ public final class Database implements AutoCloseable {
   /** Statements of one transaction. */
   public final class Statements {
     private final Connection connection;
-    private boolean takenBack;
 
     private Statements(Connection connection) {
       this.connection = connection;
@@ -180,11 +183,6 @@ public final class Database implements AutoCloseable {
     public boolean isTrue(String query, @Nullable Object... values) throws SQLException {
       return list(query, row -> row.getBoolean(1), values).contains(true);
     }
-
-    /** The transaction ends without any of its changes. */
-    public void takeBack() {
-      takenBack = true;
-    }
   }
 
   /**
@@ -197,11 +195,10 @@ public final class Database implements AutoCloseable {
       boolean done = false;
       try {
         Statements statements = new Statements(connection);
+        statements.update(NO_LONG_PAUSE);
         T answer = transaction.run(statements);
-        if (!statements.takenBack) {
-          connection.commit();
-          done = true;
-        }
+        connection.commit();
+        done = true;
         return answer;
       } finally {
         if (!done) {

@@ -58,7 +58,7 @@ record JobChange(
         List.copyOf(job.unwritten().values()),
         results(job, entries),
         journal.stream().filter(row -> isNeeded(job, row)).toList(),
-        job.takeArrival(),
+        job.takeNewWork(),
         update.steadyNow());
   }
 

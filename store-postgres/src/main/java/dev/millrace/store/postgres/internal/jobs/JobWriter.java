@@ -7,6 +7,7 @@ import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.rows.JournalRows;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.locks.Condition;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Appends to the logs of jobs, with all that follows from it. A job is changed only if it has the
- * version that was read. Threads that append at the same time share a transaction: the next thread
+ * version that was read. Threads that append at the same time share a statement: the next thread
  * that finds a free place writes for all that wait. Thread-safe.
  */
 final class JobWriter {
@@ -156,6 +157,9 @@ final class JobWriter {
   }
 
   private List<Long> append(List<JobChange> changes, Lane lane) {
+    if (changes.size() > 1 && changes.stream().anyMatch(JobChange::wasEnded)) {
+      return appendEach(changes, lane);
+    }
     long commit = write(changes, lane);
     List<Long> commits = new ArrayList<>();
     if (commit > 0) {
@@ -164,13 +168,21 @@ final class JobWriter {
     } else if (changes.size() == 1) {
       commits.add(0L);
     } else { // seldom: servers look at different jobs
-      changes.forEach(change -> commits.addAll(append(List.of(change), lane)));
+      return appendEach(changes, lane);
     }
     return commits;
   }
 
+  private List<Long> appendEach(List<JobChange> changes, Lane lane) {
+    List<Long> commits = new ArrayList<>();
+    changes.forEach(change -> commits.addAll(append(List.of(change), lane)));
+    return commits;
+  }
+
   /** Returns the commit; 0 if not all jobs had the version that was read. */
-  private long write(List<JobChange> changes, Lane lane) {
+  private long write(List<JobChange> all, Lane lane) {
+    List<JobChange> changes = new ArrayList<>(all);
+    changes.sort(Comparator.comparingLong(JobChange::key)); // the order in which rows are locked
     long rank = workRank(changes);
     if (changes.stream().noneMatch(JobChange::isAwaited)) {
       long incarnation = run(AppendStatement.of(changes, journals), changes.size());
@@ -200,24 +212,22 @@ final class JobWriter {
     return first;
   }
 
-  private record Written(long rows, long incarnation) {}
+  private record Written(long jobs, long entries, long incarnation) {}
 
-  /** Returns the incarnation of the database; -1 if not all was written, and so nothing. */
+  /** Returns the incarnation of the database; -1 if nothing was written. */
   private long run(StatementBuilder statement, int changes) {
-    return database.inTransaction(
-        statements -> {
-          Written written =
-              statements
-                  .list(
-                      statement.text(),
-                      row -> new Written(row.getLong("written"), row.getLong("incarnation")),
-                      statement.values())
-                  .getFirst();
-          if (written.rows() == 2L * changes) { // of each job, and of its log
-            return written.incarnation();
-          }
-          statements.takeBack();
-          return -1L;
-        });
+    Written written =
+        database
+            .first(
+                statement.text(),
+                row ->
+                    new Written(
+                        row.getLong("changed"), row.getLong("logged"), row.getLong("incarnation")),
+                statement.values())
+            .orElseThrow();
+    if (written.entries() != written.jobs()) { // it cannot be: all of it happens, or nothing
+      throw new IllegalStateException(written + " of " + changes + " changes");
+    }
+    return written.jobs() == changes ? written.incarnation() : -1;
   }
 }

@@ -12,6 +12,7 @@ import dev.millrace.core.internal.store.StoredJob;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.core.time.LogTimes;
+import dev.millrace.store.postgres.internal.db.CommitFlusher;
 import dev.millrace.store.postgres.internal.rows.JobRow;
 import dev.millrace.store.postgres.internal.rows.ResultRows.ResultRow;
 import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
@@ -56,6 +57,7 @@ public final class PostgresJob extends StoredJob {
   private Map<String, Long> counted = Map.of();
   private boolean fresh = true;
   private boolean storedAsEnded;
+  private long claimRank;
   private volatile long version; // a sweep looks at it without the lock
   private volatile long storedNumber; // as a claim does
   private final long incarnation;
@@ -81,6 +83,7 @@ public final class PostgresJob extends StoredJob {
     }
     storedNumber = row.lastNumber();
     takeArrival(); // what waits in it is nothing new
+    claimRank = claimRankNow();
     counted();
   }
 
@@ -127,8 +130,24 @@ public final class PostgresJob extends StoredJob {
     storedNumber = fold().lastNumber();
     storedAsEnded = asEnded;
     fresh = false;
+    claimRank = claimRankNow();
     unwritten.clear();
     unwrittenResults.clear();
+  }
+
+  /** Its place in the claim order; after all others, if it has nothing to claim. */
+  private long claimRankNow() {
+    StageFold open = openStage();
+    return open == null || nextWaiting(open.number(), 0) < 0
+        ? CommitFlusher.NO_WORK
+        : priority().queueRank(row.createdAt());
+  }
+
+  /** Whether it has something to claim that it had not when it was stored, or at an earlier place. */
+  boolean takeNewWork() {
+    boolean arrived = takeArrival();
+    long now = claimRankNow();
+    return now != CommitFlusher.NO_WORK && (arrived || now < claimRank);
   }
 
   long incarnation() {

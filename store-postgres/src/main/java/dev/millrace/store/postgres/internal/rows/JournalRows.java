@@ -90,7 +90,8 @@ public final class JournalRows {
           + " t.entry_number, t.epoch, t.number, t.waits::boolean, t.tokens::int[], t.pieces::json"
           + " FROM ";
 
-  public static final String INSERT_ALL = INSERT + GIVEN + " ON CONFLICT DO NOTHING";
+  public static final String INSERT_ALL =
+      INSERT + "unchanged, " + GIVEN + " ON CONFLICT DO NOTHING";
 
   private static Object[] values(List<JournalRow> rows) {
     int count = rows.size();
