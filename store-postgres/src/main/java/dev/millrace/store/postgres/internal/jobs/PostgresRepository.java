@@ -290,6 +290,11 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   }
 
   @Override
+  public boolean mayOutliveEntries() {
+    return true;
+  }
+
+  @Override
   public void awaitDurable(long commit) {
     flusher.await(commit);
   }
@@ -365,15 +370,24 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   }
 
   @Override
-  public void appendJournal(PostgresJob job, ClaimKey claim, OutputChunk chunk) {
+  public void appendJournal(PostgresJob job, ClaimKey claim, OutputChunk chunk)
+      throws IOException {
     TaskFold task = job.fold().stage(claim.stage()).task(claim.task());
     FencingToken entry = Objects.requireNonNull(task.journalKey(), "it was claimed");
     JournalRow row = new JournalRow(job.id(), job.key(), claim, entry, chunk);
     boolean own = Objects.requireNonNull(task.lastClaim(), "it was claimed").lease() == null;
     if (own && fencesJournals()) {
       journals.add(job.id(), row);
-    } else if (!tables.journals().append(row, job.version())) {
+    } else if (!appendNow(row, job.version())) {
       throw new ConcurrentUpdateException("job " + job.id() + " was changed");
+    }
+  }
+
+  private boolean appendNow(JournalRow row, long version) throws IOException {
+    try {
+      return tables.journals().append(row, version);
+    } catch (StoreException e) { // nobody knows whether the row is there
+      throw new IOException(e.getMessage(), e);
     }
   }
 
