@@ -440,6 +440,7 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   @Override
   public void tryWriting() {
     server.renew();
+    server.requireAlive();
   }
 
   @Override
