@@ -39,6 +39,14 @@ public interface JobStore
     return true;
   }
 
+  /**
+   * How many jobs cannot be read, as far as this process knows without waiting for anything: anyone
+   * may ask, as often as they like.
+   */
+  default long unreadableJobs() {
+    return statusCounts().unreadable();
+  }
+
   /** Reports claims, answers, signals and sweeps of this store to {@code listener}. */
   Subscription onWork(WorkListener listener);
 

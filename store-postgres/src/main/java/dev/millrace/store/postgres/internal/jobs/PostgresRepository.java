@@ -468,6 +468,11 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     return unreadable.count();
   }
 
+  /** The same, as it was a moment ago; asks nobody. */
+  public long knownUnreadableJobs() {
+    return unreadable.known();
+  }
+
   /**
    * Wakes those who wait: other servers have enqueued something.
    *

@@ -154,6 +154,11 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
   }
 
   @Override
+  public long unreadableJobs() {
+    return repository.knownUnreadableJobs();
+  }
+
+  @Override
   public boolean leads() {
     return server.leads();
   }

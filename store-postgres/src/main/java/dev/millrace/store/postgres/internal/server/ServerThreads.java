@@ -74,6 +74,7 @@ final class ServerThreads {
         if (clock instanceof DatabaseClock shared) {
           shared.follow(database);
         }
+        repository.unreadableJobs(); // which remembers them
         if (round % CLEAN_UP == 0) {
           repository.reader().keptCounts().sumUp();
         }
