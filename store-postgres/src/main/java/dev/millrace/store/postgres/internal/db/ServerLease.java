@@ -15,9 +15,6 @@ import java.util.concurrent.ConcurrentHashMap;
  * by the clock of the database. Thread-safe.
  */
 public final class ServerLease implements AutoCloseable {
-  /** How long a server usually lives without renewing. */
-  public static final Duration LENGTH = Duration.ofSeconds(20);
-
   private static final String LEADS =
       "NOT EXISTS (SELECT FROM @servers o WHERE o.serves AND o.alive_until > now()"
           + " AND o.epoch < s.epoch)";
