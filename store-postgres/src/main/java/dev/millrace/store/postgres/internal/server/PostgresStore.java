@@ -154,6 +154,11 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
   }
 
   @Override
+  public boolean isShared() {
+    return true;
+  }
+
+  @Override
   public long unreadableJobs() {
     return repository.knownUnreadableJobs();
   }
