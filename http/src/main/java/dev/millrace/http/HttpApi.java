@@ -188,7 +188,7 @@ public final class HttpApi implements AutoCloseable {
             ApiDocsPage.load(),
             Clock.systemUTC(),
             this::waiting,
-            () -> store.statusCounts().unreadable());
+            store::unreadableJobs);
     List<RequestObserver> observers = new ArrayList<>(List.of(metrics.observer()));
     if (tracing != null) {
       observers.add(tracing.requestObserver());

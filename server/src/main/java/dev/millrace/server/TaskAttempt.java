@@ -70,13 +70,20 @@ final class TaskAttempt implements TaskContext {
 
   /** Renews the claim, and obeys the signal that the store returns. */
   void heartbeat() {
-    boolean runs = step.get().compareTo(Step.COMMIT) < 0;
-    if (runs && isOutOfTime()) {
-      stop(Reason.TIMED_OUT);
-    }
+    boolean runs = runs();
     ClaimSignal signal = store.heartbeat(claim, progress.getAndSet(false));
     if (runs) { // else the heartbeat only renews the lease
       obey(signal);
+    }
+  }
+
+  private boolean runs() {
+    return step.get().compareTo(Step.COMMIT) < 0;
+  }
+
+  void stopIfOutOfTime() {
+    if (runs() && isOutOfTime()) {
+      stop(Reason.TIMED_OUT);
     }
   }
 

@@ -52,6 +52,7 @@ final class WorkerPool {
   private int failures; // of the store in a row; of the pool's thread
   private long claimed; // of the pool's thread
   private long seen; // of the queue; of the pool's thread
+  private boolean heartbeatFailed; // the last one; of the pulse thread
 
   /**
    * @param name of the server, in the logs of jobs
@@ -308,7 +309,8 @@ final class WorkerPool {
 
   /**
    * Renews all claims, stops tasks that ran out of time, frees the slots of tasks that wait outside,
-   * and releases claims that lost their worker.
+   * and releases claims that lost their worker. While the store fails, one claim stands for all:
+   * each may take long to fail.
    */
   void heartbeat() {
     unreleased.releaseAgain();
@@ -318,7 +320,10 @@ final class WorkerPool {
         if (attempt.isWaitingOutside()) {
           moveOutOfSlot(attempt);
         }
-        attempt.heartbeat();
+        attempt.stopIfOutOfTime();
+        if (!isOfWholeStore(problem)) {
+          attempt.heartbeat();
+        }
       } catch (StoreBrokenException e) {
         throw e;
       } catch (RuntimeException e) { // the others need theirs, too
@@ -327,9 +332,18 @@ final class WorkerPool {
         problem = new IllegalStateException(attempt + ": " + e, e);
       }
     }
+    boolean worksAgain = heartbeatFailed && problem == null;
+    heartbeatFailed = problem != null;
+    if (worksAgain) {
+      storeRetry.wake();
+    }
     if (problem != null) {
       throw problem;
     }
+  }
+
+  private static boolean isOfWholeStore(@Nullable RuntimeException problem) {
+    return problem instanceof StoreException known && known.trouble() != null;
   }
 
   /** Wakes the pool's thread so that it looks at the queue again. */

@@ -51,6 +51,7 @@ class TaskAttemptTest {
 
   private @Nullable Reason heartbeat(ClaimSignal signal) {
     answer = signal;
+    attempt.stopIfOutOfTime();
     attempt.heartbeat();
     return attempt.stopSignal().reason();
   }

@@ -111,7 +111,8 @@ public final class BenchPostgres implements AutoCloseable {
         settings.password(),
         settings.properties(),
         settings.schema(),
-        settings.connections());
+        settings.connections(),
+        settings.lease());
   }
 
   /** Removes what {@link #newDatabase} has made, whoever is connected. */

@@ -39,6 +39,22 @@ public interface JobStore
     return true;
   }
 
+  /**
+   * Whether other processes run tasks of the same jobs: then {@link #onWork} does not tell of all
+   * output, and who follows it looks again now and then.
+   */
+  default boolean isShared() {
+    return false;
+  }
+
+  /**
+   * How many jobs cannot be read, as far as this process knows without waiting for anything: anyone
+   * may ask, as often as they like.
+   */
+  default long unreadableJobs() {
+    return statusCounts().unreadable();
+  }
+
   /** Reports claims, answers, signals and sweeps of this store to {@code listener}. */
   Subscription onWork(WorkListener listener);
 

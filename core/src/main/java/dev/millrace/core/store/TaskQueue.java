@@ -57,6 +57,9 @@ public interface TaskQueue {
    * says that it only waits for its turn, and {@link OutputChunk#EMPTY}, which says that it has
    * started; and no longer once it has journaled tokens in this claim.
    *
+   * <p>While the store fails, this throws, and the piece is not taken: repeat the call with it before
+   * any other piece of this claim.
+   *
    * @return what to do, as {@link #heartbeat} would say; nothing is appended unless the claim is
    *     present
    */

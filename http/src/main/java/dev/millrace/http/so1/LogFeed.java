@@ -175,7 +175,9 @@ final class LogFeed {
         failing = false;
       } catch (RuntimeException | Error e) { // streams need this thread: retry whatever it is
         if (!failing) {
-          LOG.log(Level.WARNING, "cannot read the log of job " + id + ", retrying: " + e);
+          boolean reportedByStore = e instanceof StoreException known && known.trouble() != null;
+          Level level = reportedByStore ? Level.DEBUG : Level.WARNING; // a line for each feed
+          LOG.log(level, "cannot read the log of job " + id + ", retrying: " + e);
         }
         failing = true;
       }

@@ -96,7 +96,9 @@ final class WebhookScheduler implements Runnable {
           if (threads.isShutdown()) {
             return;
           }
-          LOG.log(Level.WARNING, "webhook round failed; retrying", e);
+          boolean reportedByStore = e instanceof StoreException known && known.trouble() != null;
+          Level level = reportedByStore ? Level.DEBUG : Level.WARNING;
+          LOG.log(level, "webhook round failed; retrying", e);
           scan.schedule(times.now().plus(RETRY_DELAY));
           changed.pause(RETRY_DELAY);
           continue;

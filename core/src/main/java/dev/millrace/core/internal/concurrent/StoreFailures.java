@@ -22,6 +22,7 @@ public final class StoreFailures {
   private @Nullable Trouble trouble;
   private long since;
   private long nextTrial;
+  private volatile int ends; // written under this
 
   StoreFailures(Threading threading) {
     this.threading = threading;
@@ -32,11 +33,23 @@ public final class StoreFailures {
     logs = true;
   }
 
-  /** Counts a call that failed; one that concerns a single job is not counted. */
-  public synchronized void count(StoreException problem) {
+  /** How often the store has begun to work again. */
+  int ends() {
+    return ends;
+  }
+
+  /**
+   * Counts a call that failed; one that concerns a single job is not counted. A call that was made
+   * before the store began to work again says nothing new.
+   *
+   * @param endsBefore what {@link #ends} was when the call was made
+   */
+  synchronized void count(StoreException problem, int endsBefore) {
     if (problem.trouble() != null) {
       failures++;
-      begin(problem);
+      if (endsBefore == ends || problem.trouble() == Trouble.BROKEN) {
+        begin(problem);
+      }
     }
   }
 
@@ -73,6 +86,7 @@ public final class StoreFailures {
   public synchronized void end() {
     if (trouble != null && trouble != Trouble.BROKEN) {
       trouble = null;
+      ends++;
       if (logs) {
         Duration lasted = Duration.ofNanos(threading.nanoTime() - since);
         LOG.log(Level.INFO, "the store works again after " + lasted.toSeconds() + " s");

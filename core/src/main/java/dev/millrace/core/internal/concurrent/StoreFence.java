@@ -55,10 +55,11 @@ public final class StoreFence {
    */
   public <T> T call(Supplier<T> call) {
     enter();
+    int ends = failures.ends();
     try {
       return call.get();
     } catch (StoreException e) {
-      count(e);
+      count(e, ends);
       throw e;
     } finally {
       leave();
@@ -68,10 +69,11 @@ public final class StoreFence {
   /** As {@link #call}. */
   public void run(Runnable call) {
     enter();
+    int ends = failures.ends();
     try {
       call.run();
     } catch (StoreException e) {
-      count(e);
+      count(e, ends);
       throw e;
     } finally {
       leave();
@@ -79,9 +81,9 @@ public final class StoreFence {
   }
 
   /** A call inside another one may be repeated by it, and its failure is no failure then. */
-  private void count(StoreException e) {
+  private void count(StoreException e, int endsBefore) {
     if (Objects.requireNonNull(inside.get()).depth == 1) {
-      failures.count(e);
+      failures.count(e, endsBefore);
     }
   }
 

@@ -106,6 +106,14 @@ public interface JobRepository<J extends StoredJob> {
     throw new UnsupportedOperationException("each append is written by itself");
   }
 
+  /**
+   * Whether this process may go on after entries are lost that were not durable, as after a crash of
+   * a database. Then a worker's terms are durable before anything is journaled under them.
+   */
+  default boolean mayOutliveEntries() {
+    return false;
+  }
+
   /** Returns when that commit and all earlier ones are durable. */
   void awaitDurable(long commit);
 
@@ -165,7 +173,11 @@ public interface JobRepository<J extends StoredJob> {
     return false;
   }
 
-  /** Appends to the journal of a running task; durable sooner or later. */
+  /**
+   * Appends to the journal of a running task; durable sooner or later.
+   *
+   * @throws StoreException if it was not taken; the same call again may take it
+   */
   void appendJournal(J job, ClaimKey claim, OutputChunk chunk) throws IOException;
 
   /** The journal of a task under its present terms; one that cannot be read counts as empty. */

@@ -146,7 +146,10 @@ public final class JobUpdater<J extends StoredJob> {
 
   /** Returns when every step so far is durable, also those that no one waited for. */
   void awaitAll() {
-    repository.awaitDurable(lastCommit.get());
+    long last = lastCommit.get();
+    if (repository.lastDurable() < last) { // else it may have been lost, which its caller was told
+      repository.awaitDurable(last);
+    }
     notifier.notifyIfDurable();
     jobs.forgetDurable();
   }

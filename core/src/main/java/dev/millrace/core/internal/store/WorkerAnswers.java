@@ -13,6 +13,7 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimSignal;
 import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskResult;
@@ -232,16 +233,14 @@ final class WorkerAnswers<J extends StoredJob> {
   }
 
   Outcome freeze(Claim claim, JsonObject terms) {
+    JobUpdater.Step<J, Outcome> rule =
+        (job, update) ->
+            unlessEnded(
+                job, claim, (_, same) -> ClaimRules.freeze(same, claim.key(), terms), update);
     Outcome answer =
-        updater
-            .stepWithoutWaiting(
-                claim.job(),
-                (job, update) ->
-                    unlessEnded(
-                        job,
-                        claim,
-                        (_, same) -> ClaimRules.freeze(same, claim.key(), terms),
-                        update))
+        (repository.mayOutliveEntries()
+                ? updater.step(claim.job(), rule)
+                : updater.stepWithoutWaiting(claim.job(), rule))
             .orElseGet(() -> missing(claim));
     if (answer.isDone()) {
       unjournaled.remove(JobClaimKey.of(claim)); // from here on another journal is written
@@ -283,8 +282,8 @@ final class WorkerAnswers<J extends StoredJob> {
               + " cannot be written and ends here: "
               + repository.explain(e)
               + "; after a crash the task resumes from there");
-    } catch (ConcurrentUpdateException e) {
-      throw e; // nothing was written: the step is repeated
+    } catch (ConcurrentUpdateException | StoreException e) {
+      throw e; // nothing was taken: the step is repeated, or the caller does so
     } catch (RuntimeException | Error e) {
       unjournaled.add(key); // it may have written or not: what follows could leave a gap
       throw e;

@@ -63,7 +63,8 @@ final class EventWriter {
     } catch (OutputChanged | ResponseDeleted e) {
       error(String.valueOf(e.getMessage()));
     } catch (StoreException e) {
-      LOG.log(Level.WARNING, "the stream of " + response + " ends early: " + e.getMessage(), e);
+      Level level = e.trouble() == null ? Level.WARNING : Level.DEBUG; // else the store says it
+      LOG.log(level, "the stream of " + response + " ends early: " + e.getMessage(), e);
       error("the store is not available right now; try again later");
     } catch (RuntimeException e) {
       LOG.log(Level.ERROR, "the stream of " + response + " failed", e);

@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.Work;
+import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.fixture.ManualClock;
+import dev.millrace.core.store.health.StoreHealth.Trouble;
 import dev.millrace.core.store.memory.MemoryStoreFixture;
 import dev.millrace.core.task.TraceContext;
 import dev.millrace.engine.toolcall.AssistantOutputParser;
@@ -38,7 +41,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +56,7 @@ class BrokenStreamTest {
 
   private final ByteArrayOutputStream sent = new ByteArrayOutputStream();
   private final EventStream events = new EventStream(sent::writeBytes);
+  private final CountDownLatch failed = new CountDownLatch(1); // a call of the store
 
   private List<JsonObject> data() {
     return sent.toString(StandardCharsets.UTF_8)
@@ -144,34 +150,13 @@ class BrokenStreamTest {
   void aStoreThatFailsIsAnErrorEventWithTheNextNumber() throws Exception {
     AtomicReference<RuntimeException> fault = new AtomicReference<>();
     try (JobStore store = store(fault)) {
-      StoredResponse response = new StoredResponse(JOB, "anna", false, HEAD);
-      ResponseStore responses =
-          new ResponseStore(
-              store,
-              (_, _) -> new AssistantOutputParser(new OutputFormat(null, false, null, List.of())));
-      responses.submit(
-          new ResponseStore.Submission(
-              response,
-              List.of(Map.of("id", "msg_1", "type", "message", "role", "user")),
-              Json.object("{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}"),
-              TraceContext.start()));
-      try (ResponseSignals signals = new ResponseSignals(store)) {
-        ResponseBackend backend =
-            new ResponseBackend(
-                responses,
-                signals,
-                new InferenceAccess(),
-                _ -> {},
-                InstantSource.fixed(Instant.EPOCH),
-                true);
-        EventStream failing =
-            new EventStream(
-                bytes -> {
-                  sent.writeBytes(bytes);
-                  fault.set(new StoreException("secret path"));
-                });
-        new StoredResponseStream(backend, () -> false, response, 0).write(failing);
-      }
+      stored(
+          store,
+          _ -> {
+            if (fault.getAndSet(new StoreException("secret path")) == null) {
+              wake(store);
+            }
+          });
       fault.set(null);
     }
     assertThat(data()).extracting(it -> it.integer("sequence_number")).containsExactly(1L, 2L);
@@ -179,7 +164,78 @@ class BrokenStreamTest {
     assertThat(data().getLast().string("message")).contains("store").doesNotContain("secret");
   }
 
-  private static JobStore store(AtomicReference<RuntimeException> fault) {
+  @Test
+  void aStoreThatIsAwayForAWhileBreaksNoStream() throws Exception {
+    AtomicReference<RuntimeException> fault = new AtomicReference<>();
+    try (JobStore store = store(fault)) {
+      stored(
+          store,
+          _ -> {
+            if (failed.getCount() > 0) {
+              fault.set(new StoreException("away", null, Trouble.FAILING));
+              Thread.ofVirtual().start(() -> comeBackAndEnd(store, fault));
+            }
+          });
+    }
+    assertThat(failed.getCount()).isZero();
+    assertThat(data()).noneMatch(event -> event.string("type").equals("error"));
+    assertThat(sent.toString(StandardCharsets.UTF_8)).endsWith("data: [DONE]\n\n");
+  }
+
+  /** Makes the stream look at the store. */
+  private static void wake(JobStore store) {
+    store.prioritize(JOB, Priority.LOW, Cause.user("anna", null));
+  }
+
+  /** The store is back once it was missed, and the response ends. */
+  private void comeBackAndEnd(JobStore store, AtomicReference<RuntimeException> fault) {
+    wake(store);
+    try {
+      failed.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    fault.set(null);
+    store.abort(JOB, Cause.user("anna", null));
+  }
+
+  /**
+   * Streams a stored response that waits for a worker.
+   *
+   * @param onSent called after each write
+   */
+  private void stored(JobStore store, Consumer<byte[]> onSent) throws Exception {
+    StoredResponse response = new StoredResponse(JOB, "anna", false, HEAD);
+    ResponseStore responses =
+        new ResponseStore(
+            store,
+            (_, _) -> new AssistantOutputParser(new OutputFormat(null, false, null, List.of())));
+    responses.submit(
+        new ResponseStore.Submission(
+            response,
+            List.of(Map.of("id", "msg_1", "type", "message", "role", "user")),
+            Json.object("{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}"),
+            TraceContext.start()));
+    try (ResponseSignals signals = new ResponseSignals(store)) {
+      ResponseBackend backend =
+          new ResponseBackend(
+              responses,
+              signals,
+              new InferenceAccess(),
+              _ -> {},
+              InstantSource.fixed(Instant.EPOCH),
+              true);
+      EventStream stream =
+          new EventStream(
+              bytes -> {
+                sent.writeBytes(bytes);
+                onSent.accept(bytes);
+              });
+      new StoredResponseStream(backend, () -> false, response, 0).write(stream);
+    }
+  }
+
+  private JobStore store(AtomicReference<RuntimeException> fault) {
     JobStore store = new MemoryStoreFixture().open(ContractSettings.steady(new ManualClock()));
     return (JobStore)
         Proxy.newProxyInstance(
@@ -188,6 +244,7 @@ class BrokenStreamTest {
             (_, method, arguments) -> {
               RuntimeException now = fault.get();
               if (now != null && method.getName().equals("find")) {
+                failed.countDown();
                 throw now;
               }
               try {

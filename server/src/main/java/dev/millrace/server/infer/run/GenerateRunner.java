@@ -26,6 +26,8 @@ import dev.millrace.server.infer.shelf.ModelLease;
 import dev.millrace.server.infer.shelf.ModelLoadException;
 import dev.millrace.server.infer.shelf.ModelRequest;
 import java.lang.System.Logger.Level;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
@@ -44,11 +46,21 @@ public final class GenerateRunner {
   private final ModelLibrary library;
   private final TokenCounters counters;
   private final TaskContext task;
+  private final int maxWaiting;
 
   public GenerateRunner(ModelLibrary library, TokenCounters counters, TaskContext task) {
+    this(library, counters, task, TokenJournaler.MAX_WAITING);
+  }
+
+  /**
+   * @param maxWaiting the most tokens that wait for a store that fails
+   */
+  GenerateRunner(
+      ModelLibrary library, TokenCounters counters, TaskContext task, int maxWaiting) {
     this.library = library;
     this.counters = counters;
     this.task = task;
+    this.maxWaiting = maxWaiting;
   }
 
   public TaskOutcome run() {
@@ -138,6 +150,9 @@ public final class GenerateRunner {
       task.onPause(generation::release);
       GenerationResult result = started.journaler.journalUntilEnd(generation);
       counters.countGenerated(result, resolved.prior().tokens().size());
+      if (result.finish() == FinishReason.RELEASED && started.journaler.isFull()) {
+        return continueAfter(started, result, resolved, revoked);
+      }
       boolean over = result.finish() != FinishReason.REVOKED || revoked == MAX_RESTARTS;
       if (result.finish() == FinishReason.REVOKED) {
         logRevoked(result, over);
@@ -149,6 +164,22 @@ public final class GenerateRunner {
       }
       return new OutcomeMapper(resolved, task, started.recorder, lease, library.isClosed())
           .outcomeOf(result);
+    }
+
+    /**
+     * The store failed for so long that the generation was released, and has all its tokens now. If
+     * the task has to stop, the hooks say so to the next generation, which ends as this one would
+     * have.
+     */
+    private TaskOutcome continueAfter(
+        StartedGeneration paused, GenerationResult result, ResolvedTask resolved, int revoked)
+        throws InterruptedException {
+      List<Integer> tokens = Arrays.stream(result.tokens()).boxed().toList();
+      ResolvedTask rest = resolved.withPrior(new OutputChunk(tokens, paused.recorder.pieces()));
+      Optional<StartedGeneration> next = start(rest, rest.prior(), paused.recorder);
+      return next.isPresent()
+          ? follow(next.get(), rest, revoked)
+          : run(TermsResolution.freeze(task, resolved), revoked);
     }
 
     private void logRevoked(GenerationResult result, boolean over) {
@@ -164,11 +195,20 @@ public final class GenerateRunner {
 
     /** Starts the generation; empty if the engine refuses the prior tokens. */
     private Optional<StartedGeneration> start(ResolvedTask resolved) throws InterruptedException {
-      OutputChunk all = resolved.prior();
       OutputChunk prior = resolved.resumableOutput(model.weightless().capacity());
-      OutputRecorder recorder = new OutputRecorder(prior, model.weightless()::tokenBytes);
+      return start(resolved, prior, new OutputRecorder(prior, model.weightless()::tokenBytes));
+    }
+
+    /**
+     * @param prior the part of the prior output that is resumed
+     * @param recorder which has it
+     */
+    private Optional<StartedGeneration> start(
+        ResolvedTask resolved, OutputChunk prior, OutputRecorder recorder)
+        throws InterruptedException {
+      int all = resolved.prior().tokens().size();
       TokenJournaler journaler =
-          new TokenJournaler(task, all.tokens().size() - prior.tokens().size(), recorder);
+          new TokenJournaler(task, all - prior.tokens().size(), recorder, maxWaiting);
       try {
         model.noteOrder(task.claimOrder());
         GenerationRequest request =
@@ -177,6 +217,7 @@ public final class GenerateRunner {
                 .withInteractive(asked.interactive())
                 .resumedFrom(ResolvedTask.ids(prior));
         Generation generation = model.engine().submit(request, journaler);
+        journaler.limit(generation);
         // Prepared, by the engine, too: until it begins, a crash is the fault of another task.
         task.journal(OutputChunk.WAITING);
         return Optional.of(new StartedGeneration(journaler, recorder, generation));
@@ -189,7 +230,7 @@ public final class GenerateRunner {
         }
         task.log(
             "%d tokens of an earlier attempt cannot be resumed (%s): discarded; restarting"
-                .formatted(all.tokens().size(), e.getMessage()));
+                .formatted(all, e.getMessage()));
         return Optional.empty();
       }
     }

@@ -15,17 +15,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * Journals the tokens of a generation as they come. The engine's thread only queues tokens here;
  * the task's thread journals them, the first at once and later ones in groups at most every 20 ms.
- * So the engine never waits for a disk.
+ * So the engine never waits for a disk. While the store fails, tokens wait here, up to a limit: then
+ * the generation is released, and {@link #isFull} says that another may continue it.
  */
 public final class TokenJournaler implements GenerationListener {
+  /** The most tokens of one task that wait for the store. */
+  static final int MAX_WAITING = 4_096;
+
   private static final long INTERVAL_NANOS = 20_000_000;
 
   private final TaskContext task;
   private final OutputRecorder recorder;
+  private final int limit;
   private long lastWrite = System.nanoTime() - INTERVAL_NANOS; // used by the task's thread only
   private int alreadyJournaled; // guarded by this; next tokens that the journal already has
   private List<Integer> tokens = new ArrayList<>(); // guarded by this
   private List<String> pieces = new ArrayList<>(); // guarded by this; one for each token
+  private int waiting; // guarded by this; tokens that are not journaled yet
+  private boolean full; // guarded by this
+  private @Nullable Generation generation; // guarded by this; null: not known yet
   private boolean begun; // guarded by this; not journaled yet
   private boolean ended; // guarded by this
   private boolean awaited; // guarded by this; whether the task's thread waits for a token
@@ -33,9 +41,11 @@ public final class TokenJournaler implements GenerationListener {
   /**
    * @param alreadyJournaled how many of the first tokens the journal already has
    * @param recorder gets all tokens
+   * @param limit the most tokens that wait, and a few that are on their way
    */
-  public TokenJournaler(TaskContext task, int alreadyJournaled, OutputRecorder recorder) {
+  TokenJournaler(TaskContext task, int alreadyJournaled, OutputRecorder recorder, int limit) {
     this.task = task;
+    this.limit = limit;
     this.recorder = recorder;
     this.alreadyJournaled = alreadyJournaled;
   }
@@ -49,9 +59,29 @@ public final class TokenJournaler implements GenerationListener {
     }
     tokens.add(id);
     pieces.add(more);
+    waiting++;
+    releaseIfFull();
     if (awaited) {
       notifyAll();
     }
+  }
+
+  /** Says which generation is released if too many tokens wait; call it at once. */
+  synchronized void limit(Generation started) {
+    generation = started;
+    releaseIfFull();
+  }
+
+  private void releaseIfFull() {
+    if (waiting >= limit && generation != null) {
+      full = true;
+      generation.release(); // which takes effect later, on this or another thread
+    }
+  }
+
+  /** Whether the generation was released because too many tokens waited. */
+  synchronized boolean isFull() {
+    return full;
   }
 
   @Override
@@ -71,7 +101,7 @@ public final class TokenJournaler implements GenerationListener {
    * StopSignal} has cancelled the generation before that, so it ends soon. The generation has ended
    * when this returns or throws.
    */
-  public GenerationResult journalUntilEnd(Generation generation) {
+  GenerationResult journalUntilEnd(Generation generation) {
     try {
       boolean ended = false;
       while (!ended) {
@@ -136,6 +166,11 @@ public final class TokenJournaler implements GenerationListener {
     }
     task.journal(new OutputChunk(ids, texts));
     task.progress();
+    journaled(ids.size());
     lastWrite = System.nanoTime();
+  }
+
+  private synchronized void journaled(int count) {
+    waiting -= count;
   }
 }

@@ -24,7 +24,7 @@ class TokenJournalerTest {
       generation.await();
       FakeTaskContext task = FakeTaskContext.generate("x", "{}");
       TokenJournaler journaler =
-          new TokenJournaler(task, 0, new OutputRecorder(OutputChunk.EMPTY, _ -> new byte[0]));
+          new TokenJournaler(task, 0, new OutputRecorder(OutputChunk.EMPTY, _ -> new byte[0]), 9);
       task.onBegin = () -> journaler.ended(generation.result().orElseThrow());
       journaler.began();
       journaler.journalUntilEnd(generation);

@@ -1,5 +1,6 @@
 package dev.millrace.store.postgres.settings;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param properties of the driver, such as {@code sslmode}
  * @param schema where the tables are
  * @param connections the most connections that one server opens for its queries
+ * @param lease how long other servers leave the tasks of a silent one alone; the longer, the longer
+ *     a server may be without the database
  */
 public record PostgresSettings(
     String hosts,
@@ -21,10 +24,15 @@ public record PostgresSettings(
     @Nullable String password,
     Map<String, String> properties,
     String schema,
-    int connections) {
+    int connections,
+    Duration lease) {
 
   public static final String DEFAULT_SCHEMA = "millrace";
   public static final int DEFAULT_CONNECTIONS = 10;
+  public static final Duration DEFAULT_LEASE = Duration.ofSeconds(20);
+
+  private static final Duration SHORTEST_LEASE = Duration.ofSeconds(2);
+  private static final Duration LONGEST_LEASE = Duration.ofHours(1);
 
   public PostgresSettings {
     properties = Map.copyOf(properties);
@@ -37,6 +45,10 @@ public record PostgresSettings(
     if (connections < 2 || connections > 1_000) {
       throw new IllegalArgumentException(
           "the number of connections must be 2 to 1000, got " + connections);
+    }
+    if (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
+      throw new IllegalArgumentException(
+          "the lease must be 2 to 3600 seconds, got " + lease.toSeconds());
     }
   }
 
@@ -64,7 +76,7 @@ public record PostgresSettings(
 
   /** The same in another schema. */
   public PostgresSettings withSchema(String name) {
-    return new PostgresSettings(hosts, database, user, password, properties, name, connections);
+    return new PostgresSettings(hosts, database, user, password, properties, name, connections, lease);
   }
 
   /** The address for the driver, without user and password. */
@@ -80,6 +92,9 @@ public record PostgresSettings(
       text.append(user).append('@');
     }
     text.append(hosts).append('/').append(database).append("?schema=").append(schema);
+    if (!lease.equals(DEFAULT_LEASE)) {
+      text.append("&lease=").append(lease.toSeconds());
+    }
     new TreeMap<>(properties)
         .forEach(
             (name, value) -> {

@@ -5,6 +5,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -114,6 +115,7 @@ final class PostgresUrl {
   PostgresSettings settings() {
     String schema = parameters.remove("schema");
     String connections = parameters.remove("connections");
+    String lease = parameters.remove("lease");
     String tls = environment.get("PGSSLMODE");
     if (tls != null) {
       parameters.putIfAbsent("sslmode", tls);
@@ -124,7 +126,7 @@ final class PostgresUrl {
             "the address has a parameter \""
                 + name
                 + "\" that neither the store nor the driver knows; the store's are schema,"
-                + " connections and password_file");
+                + " connections, lease and password_file");
       }
     }
     return new PostgresSettings(
@@ -134,14 +136,17 @@ final class PostgresUrl {
         password,
         parameters,
         schema == null ? PostgresSettings.DEFAULT_SCHEMA : schema,
-        connections == null ? PostgresSettings.DEFAULT_CONNECTIONS : number(connections));
+        connections == null ? PostgresSettings.DEFAULT_CONNECTIONS : number("connections", connections),
+        lease == null
+            ? PostgresSettings.DEFAULT_LEASE
+            : Duration.ofSeconds(number("lease", lease)));
   }
 
-  private static int number(String text) {
+  private static int number(String name, String text) {
     try {
       return Integer.parseInt(text);
     } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("connections=" + text + " is not a number");
+      throw new IllegalArgumentException(name + "=" + text + " is not a number");
     }
   }
 

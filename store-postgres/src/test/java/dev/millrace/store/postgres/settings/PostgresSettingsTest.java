@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +56,14 @@ class PostgresSettingsTest {
   }
 
   @Test
+  void theLeaseIsInSeconds() {
+    assertThat(parse("postgresql://db/jobs").lease()).isEqualTo(Duration.ofSeconds(20));
+    PostgresSettings longer = parse("postgresql://db/jobs?lease=120");
+    assertThat(longer.lease()).isEqualTo(Duration.ofMinutes(2));
+    assertThat(parse(longer.toString())).isEqualTo(longer);
+  }
+
+  @Test
   void severalHostsAreTriedInOrder() {
     assertThat(parse("postgres://one,two:5433,[::1]/jobs").jdbcUrl())
         .isEqualTo("jdbc:postgresql://one:5432,two:5433,[::1]:5432/jobs");
@@ -86,6 +95,9 @@ class PostgresSettingsTest {
         "postgresql://anna:secret@d b/jobs | the address has no valid host and port",
         "postgresql://anna:secret@db/jobs?schema=A-b | the schema \"A-b\" must have",
         "postgresql://anna:secret@db/jobs?colour=red | a parameter \"colour\" that neither",
+        "postgresql://anna:secret@db/jobs?lease=1 | the lease must be 2 to 3600 seconds, got 1",
+        "postgresql://anna:secret@db/jobs?lease=3601 | the lease must be 2 to 3600 seconds",
+        "postgresql://anna:secret@db/jobs?lease=20s | lease=20s is not a number",
         "postgresql://anna:secret@db/jobs?schema | a parameter without \"=\"",
         "postgresql://anna:secret%zz@db/jobs | a \"%\" that two hexadecimal digits do not follow",
         "postgresql://anna:secret@db/jobs?connections=1 | must be 2 to 1000, got 1",

@@ -40,6 +40,7 @@ public final class ResponseReplay {
   private int next; // the token to read next; less than replayed if the output restarted
   private long position; // in the journal
   private @Nullable AssistantOutputParser parser;
+  private boolean running;
 
   ResponseReplay(
       JobReader store,
@@ -77,6 +78,7 @@ public final class ResponseReplay {
    */
   public Optional<JsonObject> advance() {
     JobView view = store.find(response.job()).orElseThrow(ResponseDeleted::new);
+    running = view.startedAt() != null && !view.state().isFinal();
     events.create();
     if (!response.head().background() || view.startedAt() != null) {
       events.start();
@@ -86,6 +88,11 @@ public final class ResponseReplay {
     }
     readJournal();
     return Optional.empty();
+  }
+
+  /** Whether it had started at the last look, and not ended. */
+  public boolean isRunning() {
+    return running;
   }
 
   /** The response as it is now: with its output once it has ended. */
@@ -112,6 +119,7 @@ public final class ResponseReplay {
     }
     ResponseEnd.Usage used = view.state() == JobState.ABORTED ? journaledUsage() : null;
     ResponseEnd end = StoredEnd.of(view, result, used);
+    List<?> logprobs = logprobs(receipt);
     boolean cut = end.status() != ResponseStatus.COMPLETED;
     List<OutputPart> rest = new ArrayList<>();
     if (parser == null && receipt.has("rest")) {
@@ -121,7 +129,7 @@ public final class ResponseReplay {
       rest.addAll(parser.feed(receipt.string("rest", "")));
       rest.addAll(parser.end(cut));
     }
-    return events.end(end, rest, logprobs(receipt));
+    return events.end(end, rest, logprobs);
   }
 
   /** What was computed for an output without a receipt; null if nothing was. */
@@ -180,11 +188,11 @@ public final class ResponseReplay {
       }
       return;
     }
+    if (parser == null) {
+      parser = parser(); // first: if the store fails, the token is read again
+    }
     next++;
     replayed.add(piece);
-    if (parser == null) {
-      parser = parser();
-    }
     events.token(parser.feed(piece), List.of());
   }
 

@@ -14,14 +14,16 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Wakes those who follow a response when its job or its journal has changed, and never else: a
- * stream that waits costs nothing. Thread-safe.
+ * stream that waits costs nothing. What another server journals is not told. Thread-safe.
  */
 public final class ResponseSignals implements AutoCloseable {
   private final Map<JobId, Set<Semaphore>> waiting = new ConcurrentHashMap<>();
   private final Subscription changes;
   private final Subscription work;
+  private final boolean missOutput;
 
   public ResponseSignals(JobStore store) {
+    this.missOutput = store.isShared();
     this.changes = store.onChange(this::wake);
     this.work =
         store.onWork(
@@ -31,6 +33,11 @@ public final class ResponseSignals implements AutoCloseable {
                 wake(claim.job());
               }
             });
+  }
+
+  /** Whether there may be output that they do not tell of: that of another server. */
+  public boolean missOutput() {
+    return missOutput;
   }
 
   private void wake(JobId job) {

@@ -50,11 +50,14 @@ public final class Database implements AutoCloseable {
 
   private final PostgresSettings settings;
   private final HikariDataSource pool;
+  private final ConnectionSource connections;
   private final Map<String, String> statements = new ConcurrentHashMap<>();
 
-  private Database(PostgresSettings settings, HikariDataSource pool) {
+  private Database(
+      PostgresSettings settings, HikariDataSource pool, ConnectionSource connections) {
     this.settings = settings;
     this.pool = pool;
+    this.connections = connections;
   }
 
   /** Opens connections when they are needed; throws nothing if the database does not answer. */
@@ -69,13 +72,15 @@ public final class Database implements AutoCloseable {
     config.setConnectionTimeout(CONNECTION_TIMEOUT_MILLIS);
     config.setConnectionInitSql(PLANS);
     config.setPoolName("millrace");
-    return new Database(settings, new HikariDataSource(config));
+    HikariDataSource pool = new HikariDataSource(config);
+    return new Database(settings, pool, new ConnectionSource(pool, System::nanoTime));
   }
 
   private static Properties properties(PostgresSettings settings) {
     Properties properties = new Properties();
     properties.put("ApplicationName", "millrace");
     properties.put("connectTimeout", "10");
+    properties.put("socketTimeout", "60"); // else a call waits for a machine that is gone
     properties.put("tcpKeepAlive", "true");
     properties.putAll(settings.properties());
     if (settings.user() != null) {
@@ -89,7 +94,7 @@ public final class Database implements AutoCloseable {
 
   /** The same connections for another schema; closing either closes both. */
   public Database inSchemaOf(PostgresSettings other) {
-    return new Database(other, pool);
+    return new Database(other, pool, connections);
   }
 
   public PostgresSettings settings() {
@@ -113,7 +118,7 @@ public final class Database implements AutoCloseable {
 
   /** Returns how many rows a statement has changed. */
   public int update(String statement, @Nullable Object... values) {
-    try (Connection connection = pool.getConnection();
+    try (Connection connection = connections.open();
         PreparedStatement prepared = prepare(connection, statement, values)) {
       return prepared.executeUpdate();
     } catch (SQLException e) {
@@ -123,7 +128,7 @@ public final class Database implements AutoCloseable {
 
   /** All rows that a query finds. */
   public <T> List<T> list(String query, RowReader<T> reader, @Nullable Object... values) {
-    try (Connection connection = pool.getConnection();
+    try (Connection connection = connections.open();
         PreparedStatement prepared = prepare(connection, query, values);
         ResultSet rows = prepared.executeQuery()) {
       List<T> found = new ArrayList<>();
@@ -185,12 +190,22 @@ public final class Database implements AutoCloseable {
     }
   }
 
+  /** Statements on a connection of the caller. */
+  Statements on(Connection connection) {
+    return new Statements(connection);
+  }
+
+  /** The database answers, whatever earlier callers were told. */
+  void reached() {
+    connections.reached();
+  }
+
   /**
    * Runs a transaction: all of it, or nothing. It is durable when this returns, unless it has
    * switched that off.
    */
   public <T> T inTransaction(Transaction<T> transaction) {
-    try (Connection connection = pool.getConnection()) {
+    try (Connection connection = connections.open()) {
       connection.setAutoCommit(false);
       boolean done = false;
       try {

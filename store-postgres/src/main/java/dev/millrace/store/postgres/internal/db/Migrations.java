@@ -84,6 +84,7 @@ public final class Migrations {
   public void run() {
     if (current() < latest()) {
       try (Connection connection = database.openSession()) {
+        connection.setNetworkTimeout(Runnable::run, 0); // they may take long, or wait for others
         connection.setAutoCommit(false);
         try (Statement statement = connection.createStatement()) {
           migrate(statement);

@@ -3,7 +3,9 @@ package dev.millrace.store.postgres.internal.db;
 import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.health.StoreHealth.Trouble;
+import dev.millrace.store.postgres.internal.db.Database.RowReader;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -12,10 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * no other server takes them; once its time is over it is never renewed again. All of it is decided
  * by the clock of the database. Thread-safe.
  */
-public final class ServerLease {
-  /** How long a server usually lives without renewing. */
-  public static final Duration LENGTH = Duration.ofSeconds(20);
-
+public final class ServerLease implements AutoCloseable {
   private static final String LEADS =
       "NOT EXISTS (SELECT FROM @servers o WHERE o.serves AND o.alive_until > now()"
           + " AND o.epoch < s.epoch)";
@@ -24,10 +23,22 @@ public final class ServerLease {
       "NOT EXISTS (SELECT FROM @servers o WHERE o.serves AND o.alive_until > now()"
           + " AND o.epoch <> s.epoch)";
 
+  private static final String RENEW =
+      "UPDATE @servers s SET alive_until = now() + make_interval(secs => ?)"
+          + " WHERE epoch = ? AND alive_until > now() RETURNING serves AND "
+          + LEADS
+          + " AS leads, "
+          + ALONE
+          + " AS alone";
+
+  private static final RowReader<Renewed> RENEWED =
+      row -> new Renewed(row.getBoolean("leads"), row.getBoolean("alone"));
+
   /** What a renewal learns. */
   private record Renewed(boolean leads, boolean alone) {}
 
   private final Database database;
+  private final SingleConnection connection;
   private final long epoch;
   private final Duration length;
   private final Set<Long> over = ConcurrentHashMap.newKeySet();
@@ -38,6 +49,7 @@ public final class ServerLease {
 
   private ServerLease(Database database, long epoch, Duration length, long renewedNanos) {
     this.database = database;
+    this.connection = new SingleConnection(database);
     this.epoch = epoch;
     this.length = length;
     this.renewedNanos = renewedNanos;
@@ -62,7 +74,7 @@ public final class ServerLease {
                 seconds(length))
             .orElseThrow();
     ServerLease lease = new ServerLease(database, epoch, length, before);
-    lease.renew();
+    lease.renewed(before, database.list(RENEW, RENEWED, seconds(length), epoch));
     return lease;
   }
 
@@ -89,27 +101,22 @@ public final class ServerLease {
     return epoch;
   }
 
-  /** Renews it; call it several times in its length. */
+  /** Renews it; call it several times in its length. Waits for no connection of the pool. */
   public void renew() {
     long before = System.nanoTime();
-    Renewed renewed =
-        database
-            .first(
-                "UPDATE @servers s SET alive_until = now() + make_interval(secs => ?)"
-                    + " WHERE epoch = ? AND alive_until > now() RETURNING serves AND "
-                    + LEADS
-                    + " AS leads, "
-                    + ALONE
-                    + " AS alone",
-                row -> new Renewed(row.getBoolean("leads"), row.getBoolean("alone")),
-                seconds(length),
-                epoch)
-            .orElse(null);
-    if (renewed == null) {
+    renewed(before, connection.run(it -> it.list(RENEW, RENEWED, seconds(length), epoch)));
+  }
+
+  /**
+   * @param before when the database was asked
+   * @param answer empty if its time is over
+   */
+  private void renewed(long before, List<Renewed> answer) {
+    if (answer.isEmpty()) {
       lost = true;
     } else {
-      leads = renewed.leads();
-      alone = renewed.alone();
+      leads = answer.getFirst().leads();
+      alone = answer.getFirst().alone();
       renewedNanos = before;
     }
   }
@@ -151,6 +158,13 @@ public final class ServerLease {
 
   /** Ends it: others may take its tasks at once. */
   public void leave() {
-    database.update("UPDATE @servers SET alive_until = '-infinity' WHERE epoch = ?", epoch);
+    String end = "UPDATE @servers SET alive_until = '-infinity' WHERE epoch = ?";
+    connection.run(it -> it.update(end, epoch));
+  }
+
+  /** Renews it no more, without telling the others. */
+  @Override
+  public void close() {
+    connection.close();
   }
 }

@@ -6,7 +6,7 @@ import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.store.postgres.internal.rows.EntryRows;
-import dev.millrace.store.postgres.internal.rows.JournalRows.JournalRow;
+import dev.millrace.store.postgres.internal.rows.JournalRow;
 import dev.millrace.store.postgres.internal.rows.ResultRows.ResultRow;
 import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
 import java.time.Instant;

@@ -2,8 +2,7 @@ package dev.millrace.store.postgres.internal.jobs;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.StoreException;
-import dev.millrace.store.postgres.internal.rows.JournalRows;
-import dev.millrace.store.postgres.internal.rows.JournalRows.JournalRow;
+import dev.millrace.store.postgres.internal.rows.JournalRow;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -28,8 +27,7 @@ final class JournalWriter {
 
   private static final long FAILURE_PAUSE_MILLIS = 500;
 
-  private final JournalRows rows;
-  private final long epoch;
+  private final JournalAppender appender;
   private final Consumer<JobId> lost;
   private final ReentrantLock writing = new ReentrantLock();
   private final ReentrantLock lock = new ReentrantLock();
@@ -40,12 +38,10 @@ final class JournalWriter {
   private boolean closed;
 
   /**
-   * @param epoch of this server's claims
    * @param lost gets each job that this server no longer has a task of
    */
-  JournalWriter(JournalRows rows, long epoch, Consumer<JobId> lost) {
-    this.rows = rows;
-    this.epoch = epoch;
+  JournalWriter(JournalAppender appender, Consumer<JobId> lost) {
+    this.appender = appender;
     this.lost = lost;
   }
 
@@ -57,9 +53,7 @@ final class JournalWriter {
   void add(JobId job, JournalRow row) {
     lock.lock();
     try {
-      if (failure != null) {
-        throw new StoreException(failure.getMessage(), failure, failure.trouble());
-      }
+      throwFailure();
       waiting.computeIfAbsent(job, _ -> new ArrayList<>()).add(row);
       changed.signalAll();
     } finally {
@@ -82,18 +76,27 @@ final class JournalWriter {
         return List.of();
       }
       busy.add(job);
+      appender.begin(own);
       return List.copyOf(own);
     } finally {
       lock.unlock();
     }
   }
 
-  /** The rows that {@link #begin} gave are written, or still wait. */
-  void end(JobId job, List<JournalRow> written) {
+  /**
+   * The rows that {@link #begin} gave are written, unless the database has crashed, or still wait.
+   *
+   * @param commit of the append; 0: nothing was written
+   */
+  void end(JobId job, List<JournalRow> begun, long commit) {
     lock.lock();
     try {
       if (busy.remove(job)) {
-        remove(job, written.size());
+        if (commit != 0) {
+          remove(job, begun.size());
+          appender.end(commit, begun);
+          failure = null; // perhaps nothing waits that would show it
+        }
         changed.signalAll();
       }
     } finally {
@@ -140,6 +143,24 @@ final class JournalWriter {
     }
   }
 
+  /** As {@link #writeAll}; throws what it failed of. */
+  void requireWritten() {
+    if (!writeAll()) {
+      throwFailure();
+    }
+  }
+
+  private void throwFailure() {
+    lock.lock();
+    try {
+      if (failure != null) {
+        throw new StoreException(failure.getMessage(), failure, failure.trouble());
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private boolean writeWaiting() {
     Map<JobId, List<JournalRow>> all = take();
     if (all.isEmpty()) {
@@ -148,9 +169,7 @@ final class JournalWriter {
     Set<JobId> written = Set.of();
     StoreException problem = null;
     try {
-      List<JournalRow> some = all.values().stream().flatMap(Collection::stream).toList();
-      rows.number(some);
-      written = rows.append(some, epoch);
+      written = appender.append(all.values().stream().flatMap(Collection::stream).toList());
     } catch (StoreException e) {
       problem = e;
     } finally {

@@ -32,7 +32,7 @@ import dev.millrace.store.postgres.internal.jobs.PostgresJob.At;
 import dev.millrace.store.postgres.internal.read.PostgresReader;
 import dev.millrace.store.postgres.internal.rows.JobRow;
 import dev.millrace.store.postgres.internal.rows.JobTables;
-import dev.millrace.store.postgres.internal.rows.JournalRows.JournalRow;
+import dev.millrace.store.postgres.internal.rows.JournalRow;
 import dev.millrace.store.postgres.internal.rows.NoteRows;
 import dev.millrace.store.postgres.internal.rows.ResultRows.ResultRow;
 import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
@@ -103,7 +103,10 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     this.reader = new PostgresReader(database, tables);
     this.notes = new NoteRows(database);
     this.writer = new JobWriter(database, tables.journals(), flusher);
-    this.journals = new JournalWriter(tables.journals(), epoch, id -> changed.accept(id));
+    this.journals =
+        new JournalWriter(
+            new JournalAppender(tables.journals(), server, epoch, flusher),
+            id -> changed.accept(id));
     this.remover = new JobRemover(database);
     this.unreadable = new UnreadableJobs(database);
   }
@@ -209,15 +212,14 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
       return 0;
     }
     List<JournalRow> journal = journals.begin(job.id());
-    boolean written = false;
+    long commit = 0;
     try {
       JobChange change = JobChange.of(job, update, journal);
-      long commit = writer.append(change);
-      written = true;
+      commit = writer.append(change);
       enqueued(change);
       return commit;
     } finally {
-      journals.end(job.id(), written ? journal : List.of());
+      journals.end(job.id(), journal, commit);
     }
   }
 
@@ -240,8 +242,8 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
       changes.forEach(this::enqueued);
     } finally {
       for (int i = 0; i < journal.size(); i++) {
-        boolean written = !commits.isEmpty() && commits.get(i) != 0;
-        journals.end(appends.get(i).job().id(), written ? journal.get(i) : List.of());
+        long commit = commits.isEmpty() ? 0 : commits.get(i);
+        journals.end(appends.get(i).job().id(), journal.get(i), commit);
       }
     }
     return commits;
@@ -293,6 +295,11 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   /** Nobody has read a job that was just inserted. */
   public void forgetInserted(JobId id) {
     insertedJobs.remove(id);
+  }
+
+  @Override
+  public boolean mayOutliveEntries() {
+    return true;
   }
 
   @Override
@@ -371,7 +378,8 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   }
 
   @Override
-  public void appendJournal(PostgresJob job, ClaimKey claim, OutputChunk chunk) {
+  public void appendJournal(PostgresJob job, ClaimKey claim, OutputChunk chunk)
+      throws IOException {
     TaskFold task = job.fold().stage(claim.stage()).task(claim.task());
     FencingToken entry = Objects.requireNonNull(task.journalKey(), "it was claimed");
     JournalRow row = new JournalRow(job.id(), job.key(), claim, entry, chunk);
@@ -432,6 +440,8 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   @Override
   public void tryWriting() {
     server.renew();
+    server.requireAlive();
+    journals.requireWritten();
   }
 
   @Override
@@ -457,6 +467,11 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   /** How many jobs cannot be read. */
   public long unreadableJobs() {
     return unreadable.count();
+  }
+
+  /** The same, as it was a moment ago; asks nobody. */
+  public long knownUnreadableJobs() {
+    return unreadable.known();
   }
 
   /**

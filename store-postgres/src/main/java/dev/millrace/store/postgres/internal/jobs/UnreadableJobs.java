@@ -21,6 +21,8 @@ final class UnreadableJobs {
   /** Jobs that this server has marked. */
   private final Set<JobId> marked = ConcurrentHashMap.newKeySet();
 
+  private volatile long counted;
+
   UnreadableJobs(Database database) {
     this.database = database;
   }
@@ -66,9 +68,17 @@ final class UnreadableJobs {
     }
   }
 
+  /** Asks the database. */
   long count() {
-    return database
-        .first("SELECT count(*) FROM @unreadable_jobs", row -> row.getLong(1))
-        .orElse(0L);
+    counted =
+        database
+            .first("SELECT count(*) FROM @unreadable_jobs", row -> row.getLong(1))
+            .orElse(0L);
+    return counted;
+  }
+
+  /** How many there were when the database was asked last, and those of this server. */
+  long known() {
+    return Math.max(counted, marked.size());
   }
 }

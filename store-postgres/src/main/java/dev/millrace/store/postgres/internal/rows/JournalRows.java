@@ -4,10 +4,11 @@ import dev.millrace.core.internal.store.TaskJournal;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.store.JobReader.OutputSoFar;
-import dev.millrace.core.task.ClaimKey;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.store.postgres.internal.db.Database;
+import java.io.IOException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
@@ -29,6 +30,7 @@ public final class JournalRows {
 
   private final Database database;
   private final Queue<Long> positions = new ArrayDeque<>();
+  private long highest; // that was given to a row
 
   public JournalRows(Database database) {
     this.database = database;
@@ -36,51 +38,10 @@ public final class JournalRows {
 
   private record Row(long position, FencingToken claim, OutputChunk chunk) {}
 
-  /** A row to be written. Its position is given to it once, so that it is written once. */
-  public static final class JournalRow {
-    private final JobId id;
-    private final long job;
-    private final ClaimKey claim;
-    private final FencingToken entry;
-    private final OutputChunk chunk;
-    private long position; // 0: not known yet
-
-    /**
-     * @param job the key of its rows
-     * @param entry the log entry that the journal belongs to
-     */
-    public JournalRow(JobId id, long job, ClaimKey claim, FencingToken entry, OutputChunk chunk) {
-      this.id = id;
-      this.job = job;
-      this.claim = claim;
-      this.entry = entry;
-      this.chunk = chunk;
-    }
-
-    public ClaimKey claim() {
-      return claim;
-    }
-
-    /** Its columns without the position, as one text for each. */
-    private Object[] columns() {
-      return new Object[] {
-        claim.stage(),
-        claim.task(),
-        entry.epoch(),
-        entry.number(),
-        claim.token().epoch(),
-        claim.token().number(),
-        chunk.waits(),
-        chunk.tokens().toString().replace('[', '{').replace(']', '}'),
-        Json.write(chunk.pieces())
-      };
-    }
-  }
-
-  /** The table of rows that are given as nine columns after a job and a position. */
+  /** The table of rows that are given as nine columns after three of their own. */
   private static final String GIVEN =
-      "unnest(?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::bigint[],"
-          + " ?::bigint[], ?::text[], ?::text[], ?::text[]) AS t (job, position, stage, task,"
+      "unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::bigint[],"
+          + " ?::bigint[], ?::text[], ?::text[], ?::text[]) AS t (job, position, incarnation, stage, task,"
           + " entry_epoch, entry_number, epoch, number, waits, tokens, pieces)";
 
   /** Inserts rows, each once: whether the last try succeeded may not be known. */
@@ -90,12 +51,15 @@ public final class JournalRows {
           + " t.entry_number, t.epoch, t.number, t.waits::boolean, t.tokens::int[], t.pieces::json"
           + " FROM ";
 
+  private static final String UNCRASHED = " t.incarnation = (SELECT id FROM @incarnation)";
+
   public static final String INSERT_ALL =
-      INSERT + "unchanged, " + GIVEN + " ON CONFLICT DO NOTHING";
+      INSERT + "unchanged, " + GIVEN + " WHERE" + UNCRASHED + " ON CONFLICT DO NOTHING";
 
   private static Object[] values(List<JournalRow> rows) {
     int count = rows.size();
     Object[] values = {
+      new Long[count],
       new Long[count],
       new Long[count],
       new Integer[count],
@@ -112,10 +76,11 @@ public final class JournalRows {
       JournalRow each = rows.get(row);
       ((Object[]) values[0])[row] = each.job;
       ((Object[]) values[1])[row] = each.position;
+      ((Object[]) values[2])[row] = each.incarnation;
       Object[] columns = each.columns();
       for (int column = 0; column < columns.length; column++) {
         Object value = columns[column];
-        ((Object[]) values[column + 2])[row] = value instanceof Boolean ? value.toString() : value;
+        ((Object[]) values[column + 3])[row] = value instanceof Boolean ? value.toString() : value;
       }
     }
     return values;
@@ -126,21 +91,28 @@ public final class JournalRows {
     for (JournalRow row : rows) {
       if (row.position == 0) {
         if (positions.isEmpty()) {
-          long first =
-              database
-                  .first(
-                      "SELECT nextval(?)",
-                      it -> it.getLong(1),
-                      database.inSchema("@journal_positions"))
-                  .orElseThrow();
-          for (long next = first; next < first + RESERVED; next++) {
-            positions.add(next);
-          }
+          reserve();
         }
         row.position = positions.remove();
       }
     }
     positions.clear(); // another server may write next
+  }
+
+  /** A crash of the database may take a sequence back. */
+  private void reserve() {
+    long first;
+    do {
+      first =
+          database
+              .first(
+                  "SELECT nextval(?)", it -> it.getLong(1), database.inSchema("@journal_positions"))
+              .orElseThrow();
+    } while (first <= highest);
+    highest = first + RESERVED - 1;
+    for (long next = first; next <= highest; next++) {
+      positions.add(next);
+    }
   }
 
   /** The values of {@link #INSERT_ALL}. */
@@ -150,28 +122,42 @@ public final class JournalRows {
   }
 
   /**
-   * Appends to journals, if this server still has a task of their job.
+   * What an append found.
    *
-   * @return the jobs of which it has
+   * @param incarnation of the database; if it is not that of the rows, nothing was written
+   * @param jobs of which this server still has tasks
    */
-  public Set<JobId> append(List<JournalRow> rows, long epoch) {
+  public record Appended(long incarnation, Set<JobId> jobs) {}
+
+  /** Appends to journals, if this server still has a task of their job. */
+  public Appended append(List<JournalRow> rows, long epoch) {
     Map<Long, JobId> ids = new HashMap<>();
     rows.forEach(row -> ids.put(row.job, row.id));
-    Set<JobId> written = new HashSet<>();
     List<@Nullable Object> values = new ArrayList<>();
     values.add(ids.keySet().toArray(Long[]::new));
     values.add(epoch);
     values.addAll(Arrays.asList(values(rows)));
-    database.list(
-        "WITH present AS MATERIALIZED (SELECT key FROM @jobs WHERE key = ANY (?)"
-            + " AND ? = ANY (running_epochs) FOR SHARE), added AS ("
-            + INSERT
-            + GIVEN
-            + " WHERE t.job IN (SELECT key FROM present) ON CONFLICT DO NOTHING)"
-            + " SELECT key, set_config('synchronous_commit', 'off', true) FROM present",
-        row -> written.add(ids.get(row.getLong("key"))),
-        values.toArray());
-    return written;
+    return database
+        .first(
+            "WITH present AS MATERIALIZED (SELECT key FROM @jobs WHERE key = ANY (?)"
+                + " AND ? = ANY (running_epochs) FOR SHARE), added AS ("
+                + INSERT
+                + GIVEN
+                + " WHERE t.job IN (SELECT key FROM present) AND"
+                + UNCRASHED
+                + " ON CONFLICT DO NOTHING)"
+                + " SELECT coalesce((SELECT id FROM @incarnation), 0) AS incarnation,"
+                + " ARRAY(SELECT key FROM present) AS jobs,"
+                + " set_config('synchronous_commit', 'off', true)",
+            row -> {
+              Set<JobId> jobs = new HashSet<>();
+              for (Long key : (Long[]) row.getArray("jobs").getArray()) {
+                jobs.add(ids.get(key));
+              }
+              return new Appended(row.getLong("incarnation"), jobs);
+            },
+            values.toArray())
+        .orElseThrow();
   }
 
   /**
@@ -179,8 +165,17 @@ public final class JournalRows {
    * worker that lost its claim comes behind what its successor has read.
    *
    * @return whether it was
+   * @throws IOException if nobody knows whether it was appended
    */
-  public boolean append(JournalRow row, long version) {
+  public boolean append(JournalRow row, long version) throws IOException {
+    try {
+      return appendNow(row, version);
+    } catch (StoreException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  private boolean appendNow(JournalRow row, long version) {
     return database
         .first(
             "WITH present AS (SELECT key FROM @jobs WHERE key = ? AND version = ? FOR SHARE),"

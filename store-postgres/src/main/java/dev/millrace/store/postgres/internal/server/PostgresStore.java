@@ -66,7 +66,10 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
     List<JobId> timed = first ? repository.restartTimes() : List.of();
     ServerThreads threads = new ServerThreads(database, server, options.clock(), repository);
     PostgresStore store = new PostgresStore(options, repository, server, threads);
-    threads.startRenewing();
+    if (options.serves()) {
+      store.fence().failures().startLog();
+    }
+    threads.startRenewing(store.fence().failures()::begin);
     if (options.listens()) {
       threads.startListening(store.updater()::changedElsewhere);
     }
@@ -151,6 +154,16 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
   }
 
   @Override
+  public boolean isShared() {
+    return true;
+  }
+
+  @Override
+  public long unreadableJobs() {
+    return repository.knownUnreadableJobs();
+  }
+
+  @Override
   public boolean leads() {
     return server.leads();
   }
@@ -170,6 +183,7 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
       LOG.log(Level.WARNING, "this server leaves without saying so: " + e.getMessage());
     }
     end();
+    server.close();
   }
 
   /** Renews the row of this server, as its thread does at intervals. */
@@ -191,6 +205,7 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
   void abandon() {
     end();
     server.leave();
+    server.close();
   }
 
   private void end() {

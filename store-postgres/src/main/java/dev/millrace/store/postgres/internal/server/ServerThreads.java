@@ -31,6 +31,9 @@ final class ServerThreads {
   /** Rounds between two looks at the partitions. */
   private static final int PARTITIONS = 500;
 
+  /** How long after a failure the lease is renewed again: not much of its time may be left. */
+  private static final Duration RETRY = Duration.ofSeconds(1);
+
   private final Database database;
   private final ServerLease lease;
   private final Clock clock;
@@ -46,8 +49,11 @@ final class ServerThreads {
     this.partitions = new HistoryPartitions(database);
   }
 
-  void startRenewing() {
-    MonitoredThreads.virtualService("millrace-postgres-lease").start(this::renew);
+  /**
+   * @param failed gets each failure
+   */
+  void startRenewing(Consumer<StoreException> failed) {
+    MonitoredThreads.virtualService("millrace-postgres-lease").start(() -> renew(failed));
   }
 
   /**
@@ -60,14 +66,15 @@ final class ServerThreads {
         .start(() -> listen(listener, changed));
   }
 
-  private void renew() {
+  private void renew(Consumer<StoreException> failed) {
     boolean fails = false;
-    for (int round = 1; !isStopped(lease.length().dividedBy(5)); round++) {
+    for (int round = 1; !isStopped(fails ? retryDelay() : interval()); round++) {
       try {
         lease.renew();
         if (clock instanceof DatabaseClock shared) {
           shared.follow(database);
         }
+        repository.unreadableJobs(); // which remembers them
         if (round % CLEAN_UP == 0) {
           repository.reader().keptCounts().sumUp();
         }
@@ -76,13 +83,25 @@ final class ServerThreads {
           partitions.dropEmpty();
         }
         fails = false;
+      } catch (StoreException e) {
+        failed.accept(e);
+        fails = true;
       } catch (RuntimeException | Error e) {
         if (!fails) {
-          LOG.log(Level.WARNING, "cannot renew the row of this server: " + e.getMessage());
+          LOG.log(Level.WARNING, "cannot renew the row of this server", e);
         }
         fails = true;
       }
     }
+    lease.close();
+  }
+
+  private Duration interval() {
+    return lease.length().dividedBy(5);
+  }
+
+  private Duration retryDelay() {
+    return interval().compareTo(RETRY) < 0 ? interval() : RETRY;
   }
 
   private boolean isStopped(Duration wait) {

@@ -4,7 +4,6 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobIdGenerator;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.DatabaseClock;
-import dev.millrace.store.postgres.internal.db.ServerLease;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.function.Supplier;
@@ -38,6 +37,6 @@ public record StoreOptions(
         RandomGenerator.getDefault(),
         serves,
         serves,
-        ServerLease.LENGTH);
+        database.settings().lease());
   }
 }
