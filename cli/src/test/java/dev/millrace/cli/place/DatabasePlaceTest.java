@@ -5,8 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.cli.InProcessCli.Result;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -21,8 +27,26 @@ class DatabasePlaceTest {
   @TempDir Path dir;
 
   @BeforeAll
-  static void start() throws IOException {
-    postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
+  static void start() throws Exception {
+    postgres =
+        EmbeddedPostgres.builder()
+            .setDataDirectoryCustomizer(DatabasePlaceTest::askAnnaForHerPassword)
+            .setServerConfig("fsync", "off")
+            .start();
+    try (Connection connection = postgres.getPostgresDatabase().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE ROLE anna LOGIN PASSWORD 's3cret'");
+      statement.execute("CREATE SCHEMA annas AUTHORIZATION anna");
+    }
+  }
+
+  private static void askAnnaForHerPassword(File data) {
+    Path rules = data.toPath().resolve("pg_hba.conf");
+    try {
+      Files.writeString(rules, "host all anna all scram-sha-256\n" + Files.readString(rules));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @AfterAll
@@ -74,6 +98,31 @@ class DatabasePlaceTest {
     assertThat(empty.status()).as("the sync is off").isEqualTo(1);
     cli().submit(url, "hello");
     assertThat(cli().run("doctor", url).out()).contains("tables: version");
+  }
+
+  @Test
+  void noCommandShowsThePasswordItWasGiven() {
+    String url = "postgresql://anna@localhost:" + postgres.getPort() + "/postgres?schema=annas";
+    String id = cli().env("PGPASSWORD", "s3cret").submit(url, "hello");
+    for (String[] command :
+        new String[][] {
+          {"doctor", url},
+          {"serve", "--store", url, "--status"},
+          {"serve", "--store", url, "--exec", "generate=env", "--no-http", "--drain"},
+          {"flow", url, id},
+          {"jobs", url, "--json"}
+        }) {
+      Result right = cli().env("PGPASSWORD", "s3cret").run(command);
+      assertThat(right.out()).as(right.toString()).isNotEmpty();
+      assertThat(right.toString()).doesNotContain("s3cret");
+      Result wrong = cli().env("PGPASSWORD", "wr0ng").run(command);
+      assertThat(wrong.toString()).doesNotContain("wr0ng").doesNotContain("s3cret");
+      assertThat(wrong.out() + wrong.err())
+          .as("of %s", List.of(command))
+          .contains("postgresql://anna@localhost:" + postgres.getPort() + "/postgres?schema=annas")
+          .contains("password authentication failed for user")
+          .contains("; check the user and the password");
+    }
   }
 
   @Test

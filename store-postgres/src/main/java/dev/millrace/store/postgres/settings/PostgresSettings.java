@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * How to reach a database, and which schema of it to use. Its text never shows the password.
  *
  * @param hosts {@code host:port}, several separated by commas: the first that answers is used
+ * @param direct the same for the database itself where {@code hosts} are poolers: for migrations
+ *     and notifications, which need sessions; null: there too
  * @param user null: the name of the operating system's user
  * @param password null: none, or one of the password file of PostgreSQL's tools
  * @param properties of the driver, such as {@code sslmode}
@@ -19,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record PostgresSettings(
     String hosts,
+    @Nullable String direct,
     String database,
     @Nullable String user,
     @Nullable String password,
@@ -61,7 +64,8 @@ public record PostgresSettings(
    * Reads an address as PostgreSQL's tools do: {@code
    * postgresql://user:password@host:port/database?schema=millrace&sslmode=verify-full}. What it
    * lacks is taken from the variables {@code PGHOST}, {@code PGPORT}, {@code PGDATABASE}, {@code
-   * PGUSER}, {@code PGPASSWORD} and {@code PGSSLMODE}.
+   * PGUSER}, {@code PGPASSWORD}, {@code PGSSLMODE} and {@code PGSSLROOTCERT}; a password, at last,
+   * from the file that {@code PGPASSFILE} of this process names, or {@code ~/.pgpass}.
    *
    * @throws IllegalArgumentException with the part that is wrong, but never the password
    */
@@ -76,12 +80,18 @@ public record PostgresSettings(
 
   /** The same in another schema. */
   public PostgresSettings withSchema(String name) {
-    return new PostgresSettings(hosts, database, user, password, properties, name, connections, lease);
+    return new PostgresSettings(
+        hosts, direct, database, user, password, properties, name, connections, lease);
   }
 
   /** The address for the driver, without user and password. */
   public String jdbcUrl() {
     return "jdbc:postgresql://" + hosts + "/" + database;
+  }
+
+  /** The same for what needs a session: no pooler may be in between. */
+  public String directJdbcUrl() {
+    return "jdbc:postgresql://" + (direct == null ? hosts : direct) + "/" + database;
   }
 
   /** The address without the password, for logs and errors. */
@@ -92,6 +102,9 @@ public record PostgresSettings(
       text.append(user).append('@');
     }
     text.append(hosts).append('/').append(database).append("?schema=").append(schema);
+    if (direct != null) {
+      text.append("&direct=").append(direct);
+    }
     if (!lease.equals(DEFAULT_LEASE)) {
       text.append("&lease=").append(lease.toSeconds());
     }

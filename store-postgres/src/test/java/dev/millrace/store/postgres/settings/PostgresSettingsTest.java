@@ -47,11 +47,14 @@ class PostgresSettingsTest {
                 "PGPASSWORD",
                 "secret",
                 "PGSSLMODE",
-                "require"));
+                "require",
+                "PGSSLROOTCERT",
+                "/etc/ca.pem"));
     assertThat(settings.jdbcUrl()).isEqualTo("jdbc:postgresql://db:6000/jobs");
     assertThat(settings.user()).isEqualTo("anna");
     assertThat(settings.password()).isEqualTo("secret");
-    assertThat(settings.properties()).containsEntry("sslmode", "require");
+    assertThat(settings.properties())
+        .containsOnly(Map.entry("sslmode", "require"), Map.entry("sslrootcert", "/etc/ca.pem"));
     assertThat(settings.schema()).isEqualTo(PostgresSettings.DEFAULT_SCHEMA);
   }
 
@@ -61,6 +64,35 @@ class PostgresSettingsTest {
     PostgresSettings longer = parse("postgresql://db/jobs?lease=120");
     assertThat(longer.lease()).isEqualTo(Duration.ofMinutes(2));
     assertThat(parse(longer.toString())).isEqualTo(longer);
+  }
+
+  @Test
+  void anEmptyVariableIsNone() {
+    PostgresSettings settings =
+        PostgresSettings.parse(
+            "postgresql:///jobs",
+            Map.of("PGHOST", "", "PGPORT", "", "PGUSER", "", "PGPASSWORD", "", "PGSSLMODE", ""));
+    assertThat(settings.jdbcUrl()).isEqualTo("jdbc:postgresql://localhost:5432/jobs");
+    assertThat(settings.user()).isNull();
+    assertThat(settings.password()).as("so the file of PostgreSQL's tools is read").isNull();
+    assertThat(settings.properties()).isEmpty();
+  }
+
+  @Test
+  void theDatabaseBehindAPoolerIsNamedDirectly() {
+    PostgresSettings pooled =
+        PostgresSettings.parse(
+            "postgresql://anna@pooler:6432/jobs?direct=db,[::1]:5433",
+            Map.of("PGPORT", "6000", "PGHOST", "other"));
+    assertThat(pooled.jdbcUrl()).isEqualTo("jdbc:postgresql://pooler:6432/jobs");
+    assertThat(pooled.directJdbcUrl()).isEqualTo("jdbc:postgresql://db:5432,[::1]:5433/jobs");
+    assertThat(pooled.withSchema("a").direct()).isEqualTo(pooled.direct());
+    assertThat(pooled.properties()).isEmpty();
+    String shown = "postgresql://anna@pooler:6432/jobs?schema=millrace&direct=db:5432,[::1]:5433";
+    assertThat(pooled.toString()).isEqualTo(shown);
+    assertThat(parse(shown)).isEqualTo(pooled);
+    assertThat(parse("postgresql://db/jobs").directJdbcUrl())
+        .isEqualTo("jdbc:postgresql://db:5432/jobs");
   }
 
   @Test
@@ -102,6 +134,10 @@ class PostgresSettingsTest {
         "postgresql://anna:secret%zz@db/jobs | a \"%\" that two hexadecimal digits do not follow",
         "postgresql://anna:secret@db/jobs?connections=1 | must be 2 to 1000, got 1",
         "postgresql://anna:secret@db/jobs?connections=x | connections=x is not a number",
+        "postgresql://anna:secret@db/jobs?direct=d b | direct=d b is no host and port",
+        "postgresql://anna:secret@db/jobs?sslmode=verify | sslmode=verify is none of disable,"
+            + " allow",
+        "postgresql://anna:1/secret@db | a password with a \"/\"; write \"%2F\" for it",
         "postgresql://anna@db/jobs?password_file=/missing | cannot read the password file /missing",
         "mysql://db/jobs | the address of a database starts with postgresql://"
       })

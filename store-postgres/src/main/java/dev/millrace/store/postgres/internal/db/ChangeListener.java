@@ -4,19 +4,13 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
-import org.postgresql.PGConnection;
-import org.postgresql.PGNotification;
 
 /**
  * Learns what other servers have changed. A notification says only that there is something to read;
@@ -44,7 +38,7 @@ public final class ChangeListener implements AutoCloseable {
   private final Database database;
   private final long epoch;
   private final Map<Lane, Long> seen = new HashMap<>();
-  private @Nullable Connection session;
+  private final NotificationListener notifications;
 
   /** Whose commits follow each other. */
   private record Lane(long server, int lane) {}
@@ -55,6 +49,7 @@ public final class ChangeListener implements AutoCloseable {
   public ChangeListener(Database database, long epoch) {
     this.database = database;
     this.epoch = epoch;
+    this.notifications = new NotificationListener(database, epoch);
     database.list(
         "SELECT server, lane, max(number) AS number FROM @changes GROUP BY server, lane",
         row -> seen.put(lane(row), row.getLong("number")));
@@ -62,36 +57,7 @@ public final class ChangeListener implements AutoCloseable {
 
   /** Waits for a notification of another server, or the end of the interval. */
   public void await() throws InterruptedException {
-    try {
-      PGConnection connection = session().unwrap(PGConnection.class);
-      long end = System.nanoTime() + POLL.toNanos();
-      for (long left = POLL.toMillis(); left > 0; left = (end - System.nanoTime()) / 1_000_000) {
-        PGNotification[] notifications = connection.getNotifications((int) left);
-        if (notifications != null && Arrays.stream(notifications).anyMatch(this::isOfAnother)) {
-          return;
-        }
-      }
-    } catch (SQLException e) {
-      LOG.log(Level.DEBUG, "no notifications from the database", e);
-      close();
-      Thread.sleep(POLL);
-    }
-  }
-
-  private boolean isOfAnother(PGNotification notification) {
-    return !notification.getParameter().equals(Long.toString(epoch));
-  }
-
-  private Connection session() throws SQLException {
-    Connection open = session;
-    if (open == null) {
-      open = database.openSession();
-      session = open;
-      try (Statement statement = open.createStatement()) {
-        statement.execute("LISTEN \"" + CommitFlusher.channel(database) + "\"");
-      }
-    }
-    return open;
+    notifications.await(POLL);
   }
 
   /**
@@ -144,14 +110,6 @@ public final class ChangeListener implements AutoCloseable {
 
   @Override
   public void close() {
-    Connection open = session;
-    session = null;
-    if (open != null) {
-      try {
-        open.close();
-      } catch (SQLException e) {
-        LOG.log(Level.DEBUG, "cannot close the session", e);
-      }
-    }
+    notifications.close();
   }
 }

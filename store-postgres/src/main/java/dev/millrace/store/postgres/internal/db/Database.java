@@ -12,12 +12,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.Driver;
 
 /**
  * A pool of connections, and statements on it. Each statement is a transaction of its own and needs
@@ -29,8 +26,8 @@ public final class Database implements AutoCloseable {
 
   /**
    * Every statement looks up a few rows by an index. A plan that was made while a table was small
-   * would read all of it by now. (A pooler may give a statement another session: then it only is
-   * slower.)
+   * would read all of it by now. A pooler's sessions are for others, too: there, nothing is set, and
+   * no plan is kept.
    */
   public static final String PLANS =
       "SELECT set_config(name, 'off', false) FROM unnest('{enable_seqscan,enable_hashjoin,"
@@ -63,33 +60,14 @@ public final class Database implements AutoCloseable {
   /** Opens connections when they are needed; throws nothing if the database does not answer. */
   public static Database of(PostgresSettings settings) {
     HikariConfig config = new HikariConfig();
-    config.setDriverClassName(Driver.class.getName());
-    config.setJdbcUrl(settings.jdbcUrl());
-    config.setDataSourceProperties(properties(settings));
+    config.setDataSource(PoolerAwareDataSource.ofStatements(settings));
     config.setMaximumPoolSize(settings.connections());
     config.setMinimumIdle(0);
     config.setInitializationFailTimeout(-1);
     config.setConnectionTimeout(CONNECTION_TIMEOUT_MILLIS);
-    config.setConnectionInitSql(PLANS);
     config.setPoolName("millrace");
     HikariDataSource pool = new HikariDataSource(config);
     return new Database(settings, pool, new ConnectionSource(pool, System::nanoTime));
-  }
-
-  private static Properties properties(PostgresSettings settings) {
-    Properties properties = new Properties();
-    properties.put("ApplicationName", "millrace");
-    properties.put("connectTimeout", "10");
-    properties.put("socketTimeout", "60"); // else a call waits for a machine that is gone
-    properties.put("tcpKeepAlive", "true");
-    properties.putAll(settings.properties());
-    if (settings.user() != null) {
-      properties.put("user", settings.user());
-    }
-    if (settings.password() != null) {
-      properties.put("password", settings.password());
-    }
-    return properties;
   }
 
   /** The same connections for another schema; closing either closes both. */
@@ -103,17 +81,19 @@ public final class Database implements AutoCloseable {
 
   /** Connects once: the pool would try for long before it says what is wrong. */
   public void requireReachable() {
-    try (Connection connection = openSession()) {
+    try (Connection connection = PoolerAwareDataSource.ofStatements(settings).getConnection()) {
       connection.isValid(0);
     } catch (SQLException e) {
       throw DatabaseErrors.of(this, e);
     }
   }
 
-  /** A connection outside of the pool, for a session of its own; the caller closes it. */
+  /**
+   * A connection outside of the pool, for a session of its own, to the direct address if there is
+   * one; the caller closes it.
+   */
   public Connection openSession() throws SQLException {
-    Connection connection = new Driver().connect(settings.jdbcUrl(), properties(settings));
-    return Objects.requireNonNull(connection, "the driver knows its own addresses");
+    return PoolerAwareDataSource.ofSessions(settings).getConnection();
   }
 
   /** Returns how many rows a statement has changed. */

@@ -10,36 +10,31 @@ final class DatabaseErrors {
   private DatabaseErrors() {}
 
   static StoreException of(Database database, SQLException e) {
-    String state = e.getSQLState() == null ? "" : e.getSQLState();
-    String advice = advice(state);
+    SQLException reason = reason(e);
+    String text = redacted(database, String.valueOf(reason.getMessage())).replace('\n', ' ');
     String what =
-        "the database " + database.settings() + " refuses: " + reason(database, e) + advice;
-    return new StoreException(what, e, trouble(state));
+        "the database "
+            + database.settings()
+            + " refuses: "
+            + (text.endsWith(".") ? text.substring(0, text.length() - 1) : text)
+            + ErrorAdvice.of(database.settings(), reason);
+    return new StoreException(what, e, trouble(String.valueOf(reason.getSQLState())));
   }
 
   /** The reason of the reason, where a pool only says that it has no connection. */
-  private static String reason(Database database, SQLException e) {
-    Throwable deepest = e;
-    while (deepest.getCause() instanceof SQLException cause) {
-      deepest = cause;
+  private static SQLException reason(SQLException e) {
+    SQLException deepest = e;
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException found) {
+        deepest = found;
+      }
     }
-    return redacted(database, String.valueOf(deepest.getMessage())).replace('\n', ' ');
+    return deepest;
   }
 
   private static String redacted(Database database, String text) {
     @Nullable String password = database.settings().password();
     return password == null || password.isEmpty() ? text : text.replace(password, "…");
-  }
-
-  private static String advice(String state) {
-    return switch (state) {
-      case "28P01", "28000" -> "; check the user and the password (PGUSER, PGPASSWORD)";
-      case "3D000" -> "; create the database, or correct its name";
-      case "42501" -> "; grant the user rights on the schema";
-      case "53100" -> "; free some space on its disk";
-      case "53300" -> "; raise max_connections, or lower connections=… in the address";
-      default -> state.startsWith("08") ? "; check that it runs and can be reached" : "";
-    };
   }
 
   /** All that is not one job's: a job that cannot be read is found while its rows are parsed. */
