@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * Checks jobs that have ended, and deletes them when nobody can be about to say anything about them
@@ -22,6 +21,8 @@ import java.util.function.Consumer;
 final class ChaosAuditor {
   /** Longer than any process is frozen that was told something before. */
   private static final Duration QUIET = Duration.ofSeconds(40);
+
+  private static final int MOST_CHANGES = 10;
 
   private final ChaosRun run;
   private final StoreClient client;
@@ -45,14 +46,14 @@ final class ChaosAuditor {
       if (run.ended() || !old) {
         continue;
       }
-      check(job, view);
+      check(job);
       if (view.state() == JobState.ABORTED) {
         aborted.add(job);
       } else {
         delete(job);
       }
     }
-    if (!aborted.isEmpty()) {
+    if (!aborted.isEmpty() && !run.ended()) {
       prune(aborted, before);
     }
   }
@@ -99,21 +100,22 @@ final class ChaosAuditor {
     run.history().count("submitted by a server");
   }
 
-  private void check(JobHistory job, JobView view) throws InterruptedException {
-    Consumer<String> report = run.history()::problem;
-    client
-        .ask(
-            store -> {
-              List<String> problems = new ArrayList<>();
-              ChaosLog log = ChaosLog.read(store, job.id());
-              JobSpec spec = job.spec() == null ? store.spec(job.id()).orElseThrow() : job.spec();
-              problems.addAll(JobConsistency.problems(store, spec, view, log));
-              problems.addAll(AnswerCheck.problems(store, job, view, log, run.begin()));
-              return problems;
-            })
-        .value()
-        .forEach(report);
+  private void check(JobHistory job) throws InterruptedException {
+    client.ask(store -> problems(store, job)).value().forEach(run.history()::problem);
     run.history().count("checked");
+  }
+
+  private List<String> problems(JobReader reader, JobHistory job) {
+    JobView view = reader.find(job.id()).orElseThrow();
+    ChaosLog log = ChaosLog.read(reader, job.id());
+    for (int i = 0; i < MOST_CHANGES && log.entries().size() != view.lastEvent(); i++) {
+      view = reader.find(job.id()).orElseThrow(); // a user has described it in the meantime
+      log = ChaosLog.read(reader, job.id());
+    }
+    JobSpec spec = job.spec() == null ? reader.spec(job.id()).orElseThrow() : job.spec();
+    List<String> problems = new ArrayList<>(JobConsistency.problems(reader, spec, view, log));
+    problems.addAll(AnswerCheck.problems(reader, job, view, log, run.begin()));
+    return problems;
   }
 
   /** Checks all that is left, when nothing happens any more. */
@@ -125,9 +127,9 @@ final class ChaosAuditor {
     for (JobHistory job : run.history().jobs()) {
       JobView view = client.ask(store -> store.find(job.id())).value().orElse(null);
       if (view != null) {
-        check(job, view);
+        check(job);
       } else if (job.isAcknowledged()) {
-        run.history().problem("acknowledged and lost: job " + job.id() + " " + job.shape());
+        run.history().problem("acknowledged and lost: " + job);
       }
     }
     for (JobId id : run.history().deletedJobs()) {

@@ -1,6 +1,11 @@
 package dev.millrace.store.postgres.chaos;
 
 import dev.millrace.core.job.JobId;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -27,8 +32,27 @@ final class ChaosHistory {
   private final Map<String, LongAdder> counts = new ConcurrentSkipListMap<>();
   private final Queue<String> problems = new ConcurrentLinkedQueue<>();
 
+  /** What happened when, for whoever looks for a cause. */
+  private final PrintWriter timeline;
+
   /** Answers to workers for jobs that a server has submitted, before it could say so. */
   private final Queue<WorkerAnswer> early = new ConcurrentLinkedQueue<>();
+
+  /**
+   * @param timeline gets what happens
+   */
+  ChaosHistory(Path timeline) {
+    try {
+      this.timeline = new PrintWriter(Files.newBufferedWriter(timeline), true);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Writes down what happened now. */
+  void note(String what) {
+    timeline.println(Instant.now() + " " + what);
+  }
 
   /** A job is about to be submitted. */
   JobHistory begin(JobHistory job) {
@@ -57,6 +81,7 @@ final class ChaosHistory {
 
   /** The job was checked and deleted. */
   void deleted(JobId id) {
+    note("deleted " + id);
     deleted.add(id);
     jobs.remove(id);
   }
@@ -70,6 +95,7 @@ final class ChaosHistory {
   }
 
   void add(WorkerAnswer answer) {
+    note(answer.line());
     count(answer.kind() + (answer.sure() ? "" : " after an unknown outcome"));
     JobHistory job = jobs.get(answer.job());
     if (job != null) {
@@ -114,6 +140,7 @@ final class ChaosHistory {
 
   /** Something that must not happen was seen. */
   void problem(String text) {
+    note("PROBLEM " + text);
     if (problems.size() < MOST_PROBLEMS) {
       problems.add(Instant.now() + " " + text);
     }

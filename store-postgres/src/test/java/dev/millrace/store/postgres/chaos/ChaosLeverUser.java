@@ -75,6 +75,7 @@ final class ChaosLeverUser {
     Cause cause = Cause.user(name, null).withOp(op);
     Answered<Outcome> answer = client.ask(store -> store.apply(job.id(), lever, cause));
     job.levers().add(new Pulled(op, lever, answer.value()));
+    run.history().note(job.id() + " " + op + " " + lever + ": " + answer);
     String verb = lever.getClass().getSimpleName();
     run.history().count(verb + (answer.value().isDone() ? " done" : " refused"));
     return answer.value();
@@ -85,6 +86,7 @@ final class ChaosLeverUser {
     JobHistory again = run.history().begin(new JobHistory(id, JobShape.RETRY, null));
     RetryRequest request = RetryRequest.of(job.id()).as(again.id());
     Answered<RetryResult> answer = client.ask(store -> store.retry(request));
+    run.history().note(request + ": " + answer);
     boolean done = answer.value().outcome().isDone();
     if (done) {
       again.acknowledge();

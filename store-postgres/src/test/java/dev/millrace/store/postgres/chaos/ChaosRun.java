@@ -36,7 +36,7 @@ final class ChaosRun {
   }
 
   static ChaosRun begin(ChaosSettings settings, Path directory) {
-    return new ChaosRun(settings, directory, Instant.now(), new ChaosHistory());
+    return new ChaosRun(settings, directory, Instant.now(), new ChaosHistory(directory.resolve("timeline.log")));
   }
 
   /** A run after this one has ended, with the same history. */

@@ -48,6 +48,7 @@ final class ChaosSubmitter {
       require(answer.value() || !answer.sure(), "a new job is new: " + id);
     }
     job.acknowledge();
+    run.history().note("submitted " + id + " " + shape);
     run.history().count("submitted");
     if (random.nextInt(10) == 0) {
       require(other.ask(store -> store.state(id)).value().isPresent(), "others see " + id);

@@ -47,6 +47,7 @@ final class DatabaseFaults {
       return;
     }
     Fault fault = deck.draw();
+    run.history().note(fault.toString());
     boolean done =
         switch (fault) {
           case TERMINATE_ALL -> terminate("");
@@ -56,6 +57,7 @@ final class DatabaseFaults {
           case EXHAUST_CONNECTIONS -> exhaust();
           case LOCK_TABLES -> lockTables();
         };
+    run.history().note("end of " + fault);
     run.history().count((done ? "fault " : "no fault ") + fault);
   }
 

@@ -148,10 +148,11 @@ final class FaultyProxy implements AutoCloseable {
 
   /** Everything passes again; a connection that has lost something is cut. */
   void mend() {
-    if (losingAnswers) {
-      cut();
-    }
+    boolean lost = losingAnswers;
     losingAnswers = false;
+    if (lost) {
+      cut(); // after that: none may be left that has lost something
+    }
     refusing = false;
     delay = Duration.ZERO;
     lock.lock();

@@ -5,9 +5,11 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.TaskResult;
@@ -50,6 +52,10 @@ final class JobConsistency {
     JobConsistency job = new JobConsistency(reader, spec, view, log);
     try {
       job.check();
+    } catch (JobException e) {
+      job.report(e.toString());
+    } catch (StoreException e) {
+      throw e; // it is read again
     } catch (AssertionError | RuntimeException e) {
       job.report("cannot be checked: " + e);
     }
@@ -102,8 +108,8 @@ final class JobConsistency {
       return null;
     }
     StageSpec given = spec.stages().get(stage.number() - 1);
-    boolean begun = !given.isTemplate() || stage.state().isOpen() || stage.state().isFinal();
-    if (!begun) {
+    boolean begun = stage.state().isOpen() || stage.startedAt() != null;
+    if (given.isTemplate() && !begun) {
       return null;
     }
     if (given.each() != null) {

@@ -28,7 +28,7 @@ enum JobShape {
   OVERRUNS(2, JobState.COMPLETED),
   HELD(4, JobState.COMPLETED),
   OPEN(6, JobState.COMPLETED),
-  REMOTE(12, JobState.COMPLETED),
+  REMOTE(10, JobState.COMPLETED),
   /** Submitted by a server, by its own clock; see {@link #child}. */
   CHILD(0, JobState.COMPLETED),
   /** Runs another one again: it ends as that did, or at once. */
@@ -115,7 +115,7 @@ enum JobShape {
       case OVERRUNS ->
           List.of(limited(work(Behaviour.HANGS, name, 1), 50, null, Duration.ofSeconds(1)));
       case OPEN -> List.of(work(Behaviour.OK, name, 1), gate(name, 0));
-      case REMOTE -> List.of(limited(tasks(REMOTE_WORK, Behaviour.OK, name, some), 1, null, null));
+      case REMOTE -> List.of(limited(tasks(REMOTE_WORK, Behaviour.OK, name, 2), 1, null, null));
     };
   }
 

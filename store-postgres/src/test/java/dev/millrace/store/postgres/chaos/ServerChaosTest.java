@@ -7,6 +7,7 @@ import dev.millrace.core.store.random.StatusCountsCheck;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -31,6 +32,8 @@ class ServerChaosTest {
   /** The clocks of the servers at first. */
   private static final List<Duration> AHEAD =
       List.of(Duration.ZERO, Duration.ofHours(3), Duration.ofHours(-5), Duration.ofHours(11));
+
+  private static final int REMOTE_WORKERS = 6;
 
   private final ChaosSettings settings = ChaosSettings.ofProperties();
   private final List<ServerProcess> servers = new ArrayList<>();
@@ -85,7 +88,7 @@ class ServerChaosTest {
     FaultyProxy proxy = new FaultyProxy(database.port());
     proxies.add(proxy);
     StoreClient client =
-        new StoreClient(name, ChaosDatabase.url(proxy.port(), connections), false);
+        new StoreClient(run.history(), name, ChaosDatabase.url(proxy.port(), connections), false);
     clients.add(client);
     return client;
   }
@@ -113,7 +116,7 @@ class ServerChaosTest {
     StoreClient a = clients.get(0);
     StoreClient b = clients.get(1);
     StoreClient direct =
-        new StoreClient("auditor", ChaosDatabase.url(database.port(), 3), false);
+        new StoreClient(run.history(), "auditor", ChaosDatabase.url(database.port(), 3), false);
     clients.add(direct);
     auditor = new ChaosAuditor(run, direct);
     leverUser = new ChaosLeverUser(run, "levers", b);
@@ -122,8 +125,7 @@ class ServerChaosTest {
     run.act("submitter-a", new ChaosSubmitter(run, "submitter-a", a, b)::step);
     run.act("submitter-b", new ChaosSubmitter(run, "submitter-b", b, a)::step);
     run.act("levers", leverUser::step);
-    run.act("remote-a", new ChaosRemoteWorker(run, "remote-a", List.of(a, b))::step);
-    run.act("remote-b", new ChaosRemoteWorker(run, "remote-b", List.of(a, b))::step);
+    startRemoteWorkers(run, "remote-");
     run.act("snapshots", new SnapshotScanner(run, database)::step);
     run.act("idle", new IdleTransaction(run, database)::step);
     run.act("auditor", auditor::step);
@@ -135,11 +137,17 @@ class ServerChaosTest {
     serverFaults.mend();
   }
 
+  private void startRemoteWorkers(ChaosRun during, String names) {
+    for (int i = 0; i < REMOTE_WORKERS; i++) {
+      String name = names + i;
+      during.act(name, new ChaosRemoteWorker(during, name, clients.subList(0, 2))::step);
+    }
+  }
+
   /** Lets every job come to its end, and checks all that there is. */
   private void settle() throws Exception {
     ChaosRun rest = run.next();
-    ChaosRemoteWorker worker = new ChaosRemoteWorker(rest, "remote-c", clients.subList(0, 2));
-    rest.act("remote-c", worker::step);
+    startRemoteWorkers(rest, "last-remote-");
     long end = System.nanoTime() + ChaosRun.PATIENCE.toNanos();
     Set<JobId> open = leverUser.letGo();
     while (!open.isEmpty() && System.nanoTime() < end) {
@@ -199,7 +207,7 @@ class ServerChaosTest {
     Files.write(kept.resolve("problems.txt"), problems);
     try (Stream<Path> logs = Files.list(directory)) {
       for (Path log : logs.filter(path -> path.toString().endsWith(".log")).toList()) {
-        Files.copy(log, kept.resolve(log.getFileName()));
+        Files.copy(log, kept.resolve(log.getFileName()), StandardCopyOption.REPLACE_EXISTING);
       }
     }
     System.out.println("ServerChaosTest: the output is in " + kept + "; " + settings.command());

@@ -49,19 +49,42 @@ final class ServerFaults {
 
   void step() throws IOException, InterruptedException {
     run.linger(500 + random.nextInt(1_500));
+    awaitServing();
     if (!run.ended()) {
       Fault fault = deck.draw();
       inflict(fault);
+      run.history().note("end of " + fault);
       run.history().count("fault " + fault);
     }
+    revive();
+  }
+
+  private void revive() throws IOException {
     for (ServerProcess server : servers) {
       server.revive();
     }
   }
 
+  private List<ServerProcess> serving() {
+    return servers.stream().filter(ServerProcess::isServing).toList();
+  }
+
+  /** A fault of a server that just starts would say little. */
+  private void awaitServing() throws IOException, InterruptedException {
+    while (serving().size() <= servers.size() / 2 && !run.ended()) {
+      revive();
+      run.linger(50);
+    }
+  }
+
   private void inflict(Fault fault) throws IOException, InterruptedException {
-    ServerProcess server = servers.get(random.nextInt(servers.size()));
+    List<ServerProcess> serving = serving();
+    if (serving.isEmpty()) {
+      return;
+    }
+    ServerProcess server = serving.get(random.nextInt(serving.size()));
     FaultyProxy proxy = proxies.get(random.nextInt(proxies.size()));
+    run.history().note(fault + " of " + server.name() + " or port " + proxy.port());
     switch (fault) {
       case KILL -> server.signal("KILL");
       case TERMINATE -> server.signal("TERM");
@@ -117,7 +140,7 @@ final class ServerFaults {
     proxies.forEach(FaultyProxy::mend);
     for (ServerProcess server : servers) {
       server.signal("CONT");
-      server.revive();
     }
+    revive();
   }
 }

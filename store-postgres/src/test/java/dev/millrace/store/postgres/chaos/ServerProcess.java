@@ -75,6 +75,7 @@ final class ServerProcess {
     CountDownLatch ready = new CountDownLatch(1);
     Thread reader = Thread.ofVirtual().start(() -> read(process, ready));
     run.history().count("server started");
+    run.history().note(name + " started as " + process.pid());
     return new Running(process, ready, reader);
   }
 
@@ -115,6 +116,12 @@ final class ServerProcess {
     return running.process().isAlive();
   }
 
+  /** Whether it has joined the others. */
+  boolean isServing() {
+    Running now = running;
+    return now.process().isAlive() && now.ready().getCount() == 0;
+  }
+
   void awaitReady() throws InterruptedException {
     if (!running.ready().await(ChaosRun.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
       throw new AssertionError(name + " does not start; its output is in " + output);
@@ -144,6 +151,7 @@ final class ServerProcess {
   private void noteEnd() {
     int status = running.process().exitValue();
     run.history().count("server ended with status " + status);
+    run.history().note(name + " ended with status " + status);
     if (!ENDS.contains(status)) {
       run.history().problem(name + " ended with status " + status);
     }

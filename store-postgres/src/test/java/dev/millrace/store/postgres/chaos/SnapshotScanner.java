@@ -115,7 +115,7 @@ final class SnapshotScanner {
   }
 
   private void check() throws InterruptedException {
-    try (StoreClient client = new StoreClient("copy", database.adminUrl(COPY), false)) {
+    try (StoreClient client = new StoreClient(run.history(), "copy", database.adminUrl(COPY), false)) {
       List<String> problems =
           client
               .ask(

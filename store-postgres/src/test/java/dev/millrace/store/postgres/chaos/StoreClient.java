@@ -26,6 +26,7 @@ final class StoreClient implements AutoCloseable {
   /** The faults of a database may add up. */
   private static final long MOST_NANOS = 5 * ChaosRun.PATIENCE.toNanos();
 
+  private final ChaosHistory history;
   private final String name;
   private final Database database;
   private final boolean serves;
@@ -34,7 +35,8 @@ final class StoreClient implements AutoCloseable {
   /**
    * @param serves whether it takes over what others leave
    */
-  StoreClient(String name, String url, boolean serves) {
+  StoreClient(ChaosHistory history, String name, String url, boolean serves) {
+    this.history = history;
     this.name = name;
     this.database = Database.of(PostgresSettings.parse(url, Map.of()));
     this.serves = serves;
@@ -88,12 +90,14 @@ final class StoreClient implements AutoCloseable {
         used = open();
         return new Answered<>(call.apply(used), sure);
       } catch (JobException e) {
-        throw e;
+        throw e; // it would not help
       } catch (StoreBrokenException | StoreException.Closed e) {
+        history.note(name + " joins again: " + e.getMessage());
         if (used != null) {
           leave(used);
         }
       } catch (StoreException e) {
+        history.note(name + " tries again: " + e.getMessage());
         if (System.nanoTime() > end) {
           throw e;
         }
