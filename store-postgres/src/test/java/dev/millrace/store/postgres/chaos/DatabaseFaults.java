@@ -38,7 +38,9 @@ final class DatabaseFaults {
     this.run = run;
     this.database = database;
     this.random = run.random("database-faults");
-    this.deck = new FaultDeck<>(List.of(Fault.values()), random);
+    List<Fault> cards = new ArrayList<>(List.of(Fault.values()));
+    cards.add(Fault.RESTART_IMMEDIATE); // what a crash meets is most up to chance
+    this.deck = new FaultDeck<>(cards, random);
   }
 
   void step() throws IOException, InterruptedException, SQLException {

@@ -4,6 +4,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.random.StatusCountsCheck;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -37,13 +38,15 @@ final class SnapshotScanner {
       return;
     }
     try (Connection connection = database.admin()) {
-      try {
+      execute(connection, "DROP SCHEMA IF EXISTS " + COPY + " CASCADE");
+      try (StoreClient client =
+          new StoreClient(run.history(), "copy", database.adminUrl(COPY), false)) {
+        client.migrate();
         copy(connection);
-        check();
-      } finally {
-        execute(connection, "DROP SCHEMA IF EXISTS " + COPY + " CASCADE");
+        check(client);
       }
-    } catch (SQLException e) {
+    } catch (SQLException | StoreException e) {
+      run.history().note("no snapshot: " + e.getMessage());
       run.history().count("snapshot ended by a fault");
     }
   }
@@ -84,12 +87,9 @@ final class SnapshotScanner {
   }
 
   private void copy(Connection connection) throws SQLException {
-    execute(connection, "DROP SCHEMA IF EXISTS " + COPY + " CASCADE");
-    execute(connection, "CREATE SCHEMA " + COPY);
     List<String> tables = tables(connection);
     for (String table : tables) {
-      String like = "(LIKE %s.%s INCLUDING ALL EXCLUDING GENERATED)".formatted(ChaosDatabase.SCHEMA, table);
-      execute(connection, "CREATE TABLE " + COPY + "." + table + " " + like);
+      execute(connection, "TRUNCATE " + COPY + "." + table);
     }
     connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
     connection.setAutoCommit(false);
@@ -114,25 +114,23 @@ final class SnapshotScanner {
     }
   }
 
-  private void check() throws InterruptedException {
-    try (StoreClient client = new StoreClient(run.history(), "copy", database.adminUrl(COPY), false)) {
-      List<String> problems =
-          client
-              .ask(
-                  store -> {
-                    List<String> found = new ArrayList<>();
-                    store.list(JobReader.Query.all()).forEach(id -> check(store, id, found));
-                    try {
-                      StatusCountsCheck.requireCounted(store);
-                    } catch (AssertionError e) {
-                      found.add("the counts are wrong: " + e.getMessage());
-                    }
-                    return found;
-                  })
-              .value();
-      problems.forEach(problem -> run.history().problem("in a snapshot: " + problem));
-      run.history().count("snapshot checked");
-    }
+  private void check(StoreClient client) throws InterruptedException {
+    List<String> problems =
+        client
+            .ask(
+                store -> {
+                  List<String> found = new ArrayList<>();
+                  store.list(JobReader.Query.all()).forEach(id -> check(store, id, found));
+                  try {
+                    StatusCountsCheck.requireCounted(store);
+                  } catch (AssertionError e) {
+                    found.add("the counts are wrong: " + e.getMessage());
+                  }
+                  return found;
+                })
+            .value();
+    problems.forEach(problem -> run.history().problem("in a snapshot: " + problem));
+    run.history().count("snapshot checked");
   }
 
   private void check(JobReader reader, JobId id, List<String> problems) {
