@@ -8,6 +8,7 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
+import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.store.postgres.chaos.StoreClient.Answered;
@@ -27,7 +28,7 @@ final class ChaosWorker {
   /** In front of what should never happen. */
   static final String PROBLEM = "!";
 
-  private static final int TOKENS = 3;
+  private static final int TOKENS = 5;
   private static final Duration PAUSE = Duration.ofMillis(100);
 
   private final JobStore store;
@@ -43,7 +44,7 @@ final class ChaosWorker {
   void work() throws InterruptedException {
     say(Kind.CLAIMED, true);
     try {
-      requireWholeJournal();
+      requireWholeJournal(claim.journaledTokens());
       if (claim.frozenTerms() == null) {
         untilAnswered(() -> store.freeze(claim, JsonObject.create().put("seed", 7)));
       }
@@ -53,6 +54,7 @@ final class ChaosWorker {
       if (!signal.isPresent()) {
         return;
       }
+      requireWholeJournal(untilAnswered(this::journaled).value());
       if (random().nextInt(40) == 0) {
         submitChild();
       }
@@ -70,19 +72,26 @@ final class ChaosWorker {
     System.out.println(WorkerAnswer.of(kind, claim, name, sure).line());
   }
 
-  /** What earlier attempts have journaled has no gap, and nothing twice. */
-  private void requireWholeJournal() {
-    List<Integer> tokens = claim.journaledTokens();
+  /** What was journaled so far has no gap, and nothing twice, whatever a crash has taken. */
+  private void requireWholeJournal(List<Integer> tokens) {
     if (!tokens.equals(IntStream.range(0, tokens.size()).boxed().toList())) {
       System.out.println(PROBLEM + "the journal of " + claim + " has the tokens " + tokens);
     }
+  }
+
+  /** What others read of it meanwhile. */
+  private List<Integer> journaled() {
+    ClaimKey key = claim.key();
+    return store.outputSoFar(claim.job(), key.stage(), key.task(), 0).pieces().stream()
+        .flatMap(chunk -> chunk.tokens().stream())
+        .toList();
   }
 
   private ClaimSignal journal() throws InterruptedException {
     ClaimSignal signal = ClaimSignal.CONTINUE;
     int first = Math.min(TOKENS, claim.journaledTokens().size());
     for (int token = first; token < TOKENS && signal.isPresent(); token++) {
-      Thread.sleep(random().nextInt(50, 500)); // the time a model takes
+      Thread.sleep(random().nextInt(30, 300)); // the time a model takes
       OutputChunk chunk = new OutputChunk(List.of(token), List.of(token + " "));
       signal = untilAnswered(() -> store.appendJournal(claim, chunk)).value();
     }
