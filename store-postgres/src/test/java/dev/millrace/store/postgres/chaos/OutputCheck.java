@@ -35,6 +35,7 @@ final class OutputCheck {
     List<String> lines = Files.readAllLines(output);
     return Stream.iterate(0, i -> i < lines.size(), i -> i + 1)
         .filter(i -> OF_SERVER.matcher(lines.get(i)).find())
+        .filter(i -> i == 0 || !OF_SERVER.matcher(lines.get(i - 1)).find()) // once for each trace
         .limit(MOST)
         .map(i -> output.getFileName() + ": " + lines.subList(Math.max(0, i - 3), i + 1))
         .toList();
