@@ -87,7 +87,7 @@ final class ServerFaults {
     run.history().note(fault + " of " + server.name() + " or port " + proxy.port());
     switch (fault) {
       case KILL -> server.signal("KILL");
-      case TERMINATE -> server.signal("TERM");
+      case TERMINATE -> server.askToEnd();
       case FREEZE -> freeze(server);
       case FREEZE_SHORTLY -> freezeFor(server, random.nextInt(1_500));
       case CUT_CONNECTIONS -> proxy.cut();

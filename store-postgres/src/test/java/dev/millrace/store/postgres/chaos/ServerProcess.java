@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server behind a proxy of its own, which is started again whenever it has ended. What its workers
@@ -28,6 +29,7 @@ final class ServerProcess {
   private final ServerClock clock;
   private final Path output;
   private volatile Running running;
+  private volatile @Nullable Running ending;
 
   /** One of its processes. */
   private record Running(Process process, CountDownLatch ready, Thread reader) {}
@@ -119,13 +121,19 @@ final class ServerProcess {
   /** Whether it has joined the others. */
   boolean isServing() {
     Running now = running;
-    return now.process().isAlive() && now.ready().getCount() == 0;
+    return now.process().isAlive() && now.ready().getCount() == 0 && now != ending;
   }
 
   void awaitReady() throws InterruptedException {
     if (!running.ready().await(ChaosRun.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
       throw new AssertionError(name + " does not start; its output is in " + output);
     }
+  }
+
+  /** Asks it to end in order. */
+  void askToEnd() throws IOException, InterruptedException {
+    ending = running;
+    signal("TERM");
   }
 
   void signal(String signal) throws IOException, InterruptedException {
@@ -160,7 +168,7 @@ final class ServerProcess {
   /** Lets it end in order. */
   synchronized void terminate() throws IOException, InterruptedException {
     if (isAlive()) {
-      signal("TERM");
+      askToEnd();
       if (awaitEnd(ChaosRun.PATIENCE) != TERMINATED) {
         run.history().problem(name + " does not end in order");
       }
