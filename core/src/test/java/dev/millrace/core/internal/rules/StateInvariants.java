@@ -28,7 +28,27 @@ final class StateInvariants {
     }
   }
 
+  /** Of a job with one owner. */
   static void ofWorld(ExploredState world) {
+    ofJob(world);
+    for (StageFold stage : world.fold().stages()) {
+      for (int task = 1; task <= stage.size(); task++) {
+        ofOwner(world, stage.task(task));
+      }
+    }
+  }
+
+  private static void ofOwner(ExploredState world, TaskFold task) {
+    if (task.state() == TaskState.IN_PROGRESS) {
+      require(
+          task.lastClaim().lease() != null || task.token().epoch() == world.epoch(),
+          "a running task without a lease is of the owner's epoch",
+          world);
+    }
+  }
+
+  /** Of a job that any number of servers share. */
+  static void ofJob(ExploredState world) {
     JobFold fold = world.fold();
     JobState state = fold.state();
     require(fold.plan().createdAt() != null, "createdAt is set", world);
@@ -114,13 +134,10 @@ final class StateInvariants {
             || state == TaskState.COMPLETED && task.token() == null && task.attempts() == 0,
         "an adopted task is COMPLETED and was never claimed",
         world);
-    if (state == TaskState.IN_PROGRESS) {
-      require(
-          task.lastClaim() != null
-              && (task.lastClaim().lease() != null || task.token().epoch() == world.epoch()),
-          "a running task without a lease is of the owner's epoch",
-          world);
-    }
+    require(
+        state != TaskState.IN_PROGRESS || task.lastClaim() != null,
+        "a running task has a claim",
+        world);
     StageFold stage = fold.stage(at.stage());
     require(
         task.startedAt() == null || stage.startedAt() != null && fold.startedAt() != null,
