@@ -20,8 +20,17 @@ import java.util.stream.Stream;
 public final class SourceConstants {
   private static final List<String> MODULES =
       List.of(
-          "api", "cli", "client", "cluster", "core", "engine", "http", "server", "store-fs",
-          "store-postgres", "tls");
+          "api",
+          "cli",
+          "client",
+          "cluster",
+          "core",
+          "engine",
+          "http",
+          "server",
+          "store-fs",
+          "store-postgres",
+          "tls");
 
   private static final Pattern LIMIT =
       Pattern.compile(

@@ -235,8 +235,7 @@ class DatabaseOutageIT extends LauncherFixture {
     LauncherProcess server = serve(url + "&lease=10", "--no-http"); // the next one waits for it
     soon().until(() -> server.out().contains(" ready: "));
     String id = submit(url);
-    try (PostgresDatabase database =
-        PostgresDatabase.open(PostgresSettings.parse(url, Map.of()))) {
+    try (PostgresDatabase database = PostgresDatabase.open(PostgresSettings.parse(url, Map.of()))) {
       awaitDrafts(database.reader(), id);
       int before = draft(database.reader(), id, 1);
       crashDatabase();

@@ -32,10 +32,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.jspecify.annotations.Nullable;
 
 /** The store goes away while tasks run, and comes back, or the server finds that it is lost. */
 @Timeout(120)
@@ -107,8 +107,7 @@ class StoreOutageTest {
 
   private final Outage outage = new Outage();
   private final InMemoryServer inMemory = new InMemoryServer(StoreInterceptor.intercepting(outage));
-  private final Inference inference =
-      Inference.open(TinyModels.serving(TinyModels.llama()));
+  private final Inference inference = Inference.open(TinyModels.serving(TinyModels.llama()));
 
   @AfterEach
   void close() {
@@ -183,8 +182,7 @@ class StoreOutageTest {
   }
 
   private static boolean isRelease(LogEntry entry) {
-    return entry.fact() instanceof Fact.TaskChanged changed
-        && changed.event() == TaskEvent.RELEASE;
+    return entry.fact() instanceof Fact.TaskChanged changed && changed.event() == TaskEvent.RELEASE;
   }
 
   @Test
@@ -241,8 +239,7 @@ class StoreOutageTest {
               return "";
             });
     inMemory.start(inMemory.builder(worker).clock(clock));
-    JobId job =
-        inMemory.submit("wait", InMemoryServer.runTimeout(Duration.ofMinutes(1)), "x", "y");
+    JobId job = inMemory.submit("wait", InMemoryServer.runTimeout(Duration.ofMinutes(1)), "x", "y");
     assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
     outage.begin();
     outage.awaitFailures(4);

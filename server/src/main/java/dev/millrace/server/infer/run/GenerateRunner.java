@@ -55,8 +55,7 @@ public final class GenerateRunner {
   /**
    * @param maxWaiting the most tokens that wait for a store that fails
    */
-  GenerateRunner(
-      ModelLibrary library, TokenCounters counters, TaskContext task, int maxWaiting) {
+  GenerateRunner(ModelLibrary library, TokenCounters counters, TaskContext task, int maxWaiting) {
     this.library = library;
     this.counters = counters;
     this.task = task;

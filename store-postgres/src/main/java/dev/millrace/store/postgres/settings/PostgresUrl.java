@@ -174,7 +174,9 @@ final class PostgresUrl {
         password,
         parameters,
         schema == null ? PostgresSettings.DEFAULT_SCHEMA : schema,
-        connections == null ? PostgresSettings.DEFAULT_CONNECTIONS : number("connections", connections),
+        connections == null
+            ? PostgresSettings.DEFAULT_CONNECTIONS
+            : number("connections", connections),
         lease == null
             ? PostgresSettings.DEFAULT_LEASE
             : Duration.ofSeconds(number("lease", lease)));

@@ -41,8 +41,7 @@ final class ChaosAuditor {
     List<JobHistory> aborted = new ArrayList<>();
     for (JobHistory job : run.history().jobs()) {
       JobView view = client.ask(store -> store.find(job.id())).value().orElse(null);
-      boolean old =
-          view != null && view.state().isFinal() && view.completedAt().isBefore(before);
+      boolean old = view != null && view.state().isFinal() && view.completedAt().isBefore(before);
       if (run.ended() || !old) {
         continue;
       }
@@ -68,8 +67,7 @@ final class ChaosAuditor {
   }
 
   private void prune(List<JobHistory> aborted, Instant before) throws InterruptedException {
-    Answered<Integer> answer =
-        client.ask(store -> store.prune(before, Set.of(JobState.ABORTED)));
+    Answered<Integer> answer = client.ask(store -> store.prune(before, Set.of(JobState.ABORTED)));
     if (answer.sure() && answer.value() != aborted.size()) {
       run.history().problem("pruned " + answer.value() + " jobs instead of " + aborted.size());
     }

@@ -3,6 +3,7 @@ package dev.millrace.store.postgres.chaos;
 import dev.millrace.core.Work;
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.TaskSpec;
@@ -12,7 +13,6 @@ import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.RetryRequest;
 import dev.millrace.core.store.RetryResult;
-import dev.millrace.core.job.JobState;
 import dev.millrace.store.postgres.chaos.JobHistory.Pulled;
 import dev.millrace.store.postgres.chaos.StoreClient.Answered;
 import dev.millrace.store.postgres.chaos.TaskText.Behaviour;
@@ -65,8 +65,7 @@ final class ChaosLeverUser {
         Priority[] all = Priority.values();
         yield new Lever.Prioritize(all[random.nextInt(all.length)]);
       }
-      default ->
-          new Lever.Describe(random.nextInt(2), 0, JsonObject.create().put("n", ++number));
+      default -> new Lever.Describe(random.nextInt(2), 0, JsonObject.create().put("n", ++number));
     };
   }
 

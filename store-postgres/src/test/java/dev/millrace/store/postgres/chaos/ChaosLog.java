@@ -84,9 +84,7 @@ record ChaosLog(
   @Nullable ClaimKey completion(int stage, int task) {
     for (Map.Entry<ClaimKey, TaskEvent> each : ends.entrySet()) {
       ClaimKey claim = each.getKey();
-      if (each.getValue() == TaskEvent.COMPLETE
-          && claim.stage() == stage
-          && claim.task() == task) {
+      if (each.getValue() == TaskEvent.COMPLETE && claim.stage() == stage && claim.task() == task) {
         return claim;
       }
     }

@@ -81,7 +81,8 @@ final class ChaosRemoteWorker {
             .map(task -> task.state())
             .orElse(TaskState.COMPLETED); // it was deleted in the meantime
     if (state != TaskState.COMPLETED) {
-      run.history().problem(name + ": " + claim + " is completed, and another server says " + state);
+      run.history()
+          .problem(name + ": " + claim + " is completed, and another server says " + state);
     }
   }
 }

@@ -27,8 +27,7 @@ final class ChaosRun {
   private final CountDownLatch end = new CountDownLatch(1);
   private final List<Thread> actors = new ArrayList<>();
 
-  private ChaosRun(
-      ChaosSettings settings, Path directory, Instant begin, ChaosHistory history) {
+  private ChaosRun(ChaosSettings settings, Path directory, Instant begin, ChaosHistory history) {
     this.settings = settings;
     this.directory = directory;
     this.begin = begin;
@@ -36,7 +35,8 @@ final class ChaosRun {
   }
 
   static ChaosRun begin(ChaosSettings settings, Path directory) {
-    return new ChaosRun(settings, directory, Instant.now(), new ChaosHistory(directory.resolve("timeline.log")));
+    return new ChaosRun(
+        settings, directory, Instant.now(), new ChaosHistory(directory.resolve("timeline.log")));
   }
 
   /** A run after this one has ended, with the same history. */

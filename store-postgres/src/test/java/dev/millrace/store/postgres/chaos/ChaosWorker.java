@@ -110,8 +110,7 @@ final class ChaosWorker {
 
   private void answer(Behaviour behaviour, ClaimSignal signal) throws InterruptedException {
     boolean failsNow =
-        behaviour == Behaviour.FAILS
-            || behaviour == Behaviour.FAILS_TWICE && claim.attempt() <= 2;
+        behaviour == Behaviour.FAILS || behaviour == Behaviour.FAILS_TWICE && claim.attempt() <= 2;
     if (claim.lease() != null && random().nextInt(10) == 0) {
       return; // a worker that vanishes
     }
@@ -121,8 +120,7 @@ final class ChaosWorker {
       Failure failure = new Failure("as asked", behaviour == Behaviour.FAILS_TWICE, "partial");
       report(Kind.FAILED, untilAnswered(() -> store.fail(claim, failure)));
     } else {
-      report(
-          Kind.COMPLETED, untilAnswered(() -> store.complete(claim, TaskText.result(claim))));
+      report(Kind.COMPLETED, untilAnswered(() -> store.complete(claim, TaskText.result(claim))));
     }
   }
 
@@ -137,7 +135,9 @@ final class ChaosWorker {
   /** Its id is of this server's clock, which may be hours away from that of others. */
   private void submitChild() {
     try {
-      store.submit(JobShape.child("%s%s-%s".formatted(JobShape.CHILD_NAME, claim.job(), claim.key().token())));
+      store.submit(
+          JobShape.child(
+              "%s%s-%s".formatted(JobShape.CHILD_NAME, claim.job(), claim.key().token())));
       System.out.println("submitted a child of " + claim);
     } catch (StoreBrokenException | StoreException.Closed e) {
       throw e;

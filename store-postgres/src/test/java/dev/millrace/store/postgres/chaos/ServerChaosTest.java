@@ -79,7 +79,8 @@ class ServerChaosTest {
   private static void requireClocks() {
     if (!ServerClock.canBeSet()) {
       System.out.println(
-          "ServerChaosTest: all servers have the right clock; Debian's package faketime sets others");
+          "ServerChaosTest: all servers have the right clock; Debian's package faketime sets"
+              + " others");
       assertThat(System.getenv("CI")).as("faketime is there where it must be").isNull();
     }
   }
@@ -100,8 +101,7 @@ class ServerChaosTest {
     clients.getFirst().migrate();
     for (int i = 0; i < ChaosSettings.SERVERS; i++) {
       FaultyProxy proxy = new FaultyProxy(database.port());
-      servers.add(
-          new ServerProcess(run, "server-" + i, proxy, AHEAD.get(i % AHEAD.size())));
+      servers.add(new ServerProcess(run, "server-" + i, proxy, AHEAD.get(i % AHEAD.size())));
     }
     for (ServerProcess server : servers) {
       server.awaitReady();

@@ -105,8 +105,8 @@ final class SnapshotScanner {
     String identities =
         "SELECT format('ALTER TABLE %s ALTER COLUMN %I RESTART WITH "
             + FREE_NUMBER
-            + "', attrelid::regclass, attname) FROM pg_attribute JOIN pg_class c ON c.oid = attrelid"
-            + " WHERE relnamespace = '"
+            + "', attrelid::regclass, attname) FROM pg_attribute JOIN pg_class c ON c.oid ="
+            + " attrelid WHERE relnamespace = '"
             + COPY
             + "'::regnamespace AND relkind = 'r' AND attidentity <> ''";
     for (String restart : texts(connection, identities)) {

@@ -50,8 +50,7 @@ public final class Database implements AutoCloseable {
   private final ConnectionSource connections;
   private final Map<String, String> statements = new ConcurrentHashMap<>();
 
-  private Database(
-      PostgresSettings settings, HikariDataSource pool, ConnectionSource connections) {
+  private Database(PostgresSettings settings, HikariDataSource pool, ConnectionSource connections) {
     this.settings = settings;
     this.pool = pool;
     this.connections = connections;

@@ -1,8 +1,8 @@
 package dev.millrace.store.postgres.internal.jobs;
 
 import dev.millrace.store.postgres.internal.db.CommitFlusher;
-import dev.millrace.store.postgres.internal.rows.JournalRows;
 import dev.millrace.store.postgres.internal.rows.JournalRow;
+import dev.millrace.store.postgres.internal.rows.JournalRows;
 import dev.millrace.store.postgres.internal.rows.ResultRows.ResultRow;
 import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
 import dev.millrace.store.postgres.internal.rows.WrittenRows;

@@ -378,8 +378,7 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   }
 
   @Override
-  public void appendJournal(PostgresJob job, ClaimKey claim, OutputChunk chunk)
-      throws IOException {
+  public void appendJournal(PostgresJob job, ClaimKey claim, OutputChunk chunk) throws IOException {
     TaskFold task = job.fold().stage(claim.stage()).task(claim.task());
     FencingToken entry = Objects.requireNonNull(task.journalKey(), "it was claimed");
     JournalRow row = new JournalRow(job.id(), job.key(), claim, entry, chunk);

@@ -71,9 +71,7 @@ final class UnreadableJobs {
   /** Asks the database. */
   long count() {
     counted =
-        database
-            .first("SELECT count(*) FROM @unreadable_jobs", row -> row.getLong(1))
-            .orElse(0L);
+        database.first("SELECT count(*) FROM @unreadable_jobs", row -> row.getLong(1)).orElse(0L);
     return counted;
   }
 

@@ -40,9 +40,10 @@ public final class JournalRows {
 
   /** The table of rows that are given as nine columns after three of their own. */
   private static final String GIVEN =
-      "unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::bigint[],"
-          + " ?::bigint[], ?::text[], ?::text[], ?::text[]) AS t (job, position, incarnation, stage, task,"
-          + " entry_epoch, entry_number, epoch, number, waits, tokens, pieces)";
+      "unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::bigint[], ?::bigint[],"
+          + " ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::text[]) AS t (job, position,"
+          + " incarnation, stage, task, entry_epoch, entry_number, epoch, number, waits, tokens,"
+          + " pieces)";
 
   /** Inserts rows, each once: whether the last try succeeded may not be known. */
   private static final String INSERT =

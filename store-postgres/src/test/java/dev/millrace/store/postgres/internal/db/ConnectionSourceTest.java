@@ -44,7 +44,9 @@ class ConnectionSourceTest {
   private static Connection connection() {
     return (Connection)
         Proxy.newProxyInstance(
-            Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (_, _, _) -> null);
+            Connection.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (_, _, _) -> null);
   }
 
   private void goAway() {

@@ -58,8 +58,7 @@ class InterruptedJournalTest {
   }
 
   private ClaimSignal append(int token) {
-    return store.appendJournal(
-        claim, new OutputChunk(List.of(token), List.of("<" + token + ">")));
+    return store.appendJournal(claim, new OutputChunk(List.of(token), List.of("<" + token + ">")));
   }
 
   /** Appends until the store takes it, as a server does. */
@@ -130,8 +129,7 @@ class InterruptedJournalTest {
     cutAppend(
         2,
         () ->
-            waiting()
-                .forEach(pid -> direct.isTrue("SELECT pg_terminate_backend(?, 10000)", pid)));
+            waiting().forEach(pid -> direct.isTrue("SELECT pg_terminate_backend(?, 10000)", pid)));
     appendAgain(3);
     assertThat(journalOf(3)).isEqualTo("<1><2><3>");
     assertThat(rows()).isEqualTo(3);
