@@ -106,6 +106,7 @@ public final class BenchPostgres implements AutoCloseable {
     execute(settings, "CREATE DATABASE " + name);
     return new PostgresSettings(
         settings.hosts(),
+        settings.direct(),
         name,
         settings.user(),
         settings.password(),

@@ -35,9 +35,12 @@ public final class Database implements AutoCloseable {
           + " UNION ALL SELECT set_config('max_parallel_workers_per_gather', '0', false)"
           + " UNION ALL SELECT set_config('plan_cache_mode', 'force_generic_plan', false)";
 
-  /** A process that is frozen in a transaction must not hold its locks for long. */
-  private static final String NO_LONG_PAUSE =
-      "SET LOCAL idle_in_transaction_session_timeout = '15s'";
+  /**
+   * The database ends a transaction whose process sends nothing for so long: it may be frozen, and
+   * others wait for its locks.
+   */
+  public static final String END_IF_IDLE =
+      "set_config('idle_in_transaction_session_timeout', '2000', true)";
 
   /** Reads a row. */
   @FunctionalInterface
@@ -140,6 +143,7 @@ public final class Database implements AutoCloseable {
   /** Statements of one transaction. */
   public final class Statements {
     private final Connection connection;
+    private boolean takenBack;
 
     private Statements(Connection connection) {
       this.connection = connection;
@@ -167,6 +171,16 @@ public final class Database implements AutoCloseable {
     public boolean isTrue(String query, @Nullable Object... values) throws SQLException {
       return list(query, row -> row.getBoolean(1), values).contains(true);
     }
+
+    /** As {@link #END_IF_IDLE}, for a transaction of several statements. */
+    public void endIfIdle() throws SQLException {
+      list("SELECT " + END_IF_IDLE, row -> true);
+    }
+
+    /** The transaction ends without any of its changes. */
+    public void takeBack() {
+      takenBack = true;
+    }
   }
 
   /** Statements on a connection of the caller. */
@@ -189,10 +203,11 @@ public final class Database implements AutoCloseable {
       boolean done = false;
       try {
         Statements statements = new Statements(connection);
-        statements.update(NO_LONG_PAUSE);
         T answer = transaction.run(statements);
-        connection.commit();
-        done = true;
+        if (!statements.takenBack) {
+          connection.commit();
+          done = true;
+        }
         return answer;
       } finally {
         if (!done) {

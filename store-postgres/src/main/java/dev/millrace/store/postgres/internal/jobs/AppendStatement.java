@@ -1,6 +1,7 @@
 package dev.millrace.store.postgres.internal.jobs;
 
 import dev.millrace.store.postgres.internal.db.CommitFlusher;
+import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.rows.JournalRow;
 import dev.millrace.store.postgres.internal.rows.JournalRows;
 import dev.millrace.store.postgres.internal.rows.ResultRows.ResultRow;
@@ -14,9 +15,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The appends to some jobs as one statement, with all that follows from them. All of it happens, or
- * nothing, because another server has changed one of the jobs; it says how many jobs it has changed.
- * The database ends its transaction by itself: a server that is frozen meanwhile holds no lock.
+ * The appends to some jobs as one statement, with all that follows from them. It says how many rows
+ * of jobs and logs it has written; if these are not two for each job, all of it has to be taken
+ * back.
  */
 final class AppendStatement {
   static final String QUEUED =
@@ -35,15 +36,8 @@ final class AppendStatement {
       "DELETE FROM @jobs j USING unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[],"
           + " ?::text[], ?::text[], ?::text[], ?::text[], ?::text[]) AS t (key, before, last,"
           + " version, state, priority, updated_at, ended_at, final_counts)"
-          + " WHERE j.key = t.key AND j.version = t.before%s RETURNING j.key, j.sort_key, t.last,"
+          + " WHERE j.key = t.key AND j.version = t.before RETURNING j.key, j.sort_key, t.last,"
           + " t.version, t.state, t.priority, t.updated_at, t.ended_at, t.final_counts";
-
-  /** Locks the jobs, in the order of their keys, so that no two servers wait for each other. */
-  static final String LOCKED =
-      "SELECT j.key FROM unnest(?::bigint[], ?::bigint[]) AS t (key, before)"
-          + " JOIN @jobs j ON j.key = t.key AND j.version = t.before FOR UPDATE OF j";
-
-  private static final String AND_ALL = " AND EXISTS (SELECT FROM unchanged)";
 
   private static final String HISTORY =
       "INSERT INTO @ended_jobs (key, sort_key, state, priority, updated_at, ended_at, last_number,"
@@ -91,25 +85,11 @@ final class AppendStatement {
   }
 
   private StatementBuilder build(String ending) {
-    boolean alone = changes.size() == 1;
-    if (!alone) {
-      statement.with(
-          "locked",
-          LOCKED,
-          Columns.numbers(changes, JobChange::key),
-          Columns.numbers(changes, JobChange::before));
-      statement.with(
-          "unchanged", "SELECT 1 WHERE (SELECT count(*) FROM locked) = ?", changes.size());
-    }
-    String condition = alone ? "" : AND_ALL;
-    queued(only(change -> !change.wasEnded() && !change.ends()), condition);
-    ended(only(JobChange::ends), condition);
+    queued(only(change -> !change.wasEnded() && !change.ends()));
+    ended(only(JobChange::ends));
     late(only(JobChange::wasEnded));
-    if (alone) {
-      statement.with("unchanged", "SELECT 1 FROM " + changed.getFirst());
-    }
     entries();
-    addCounts(statement, counts(), "unchanged");
+    addCounts(statement, counts(), "(VALUES (1)) AS always");
     tasks();
     results();
     journal();
@@ -120,9 +100,11 @@ final class AppendStatement {
       count.append(')');
     }
     return statement.select(
-        "SELECT (SELECT count(*) FROM logged) AS logged, "
+        "SELECT "
             + count
-            + " AS changed, (SELECT id FROM @incarnation) AS incarnation, "
+            + " AS written, (SELECT id FROM @incarnation) AS incarnation, "
+            + Database.END_IF_IDLE
+            + ", "
             + ending);
   }
 
@@ -130,12 +112,12 @@ final class AppendStatement {
     return changes.stream().filter(condition).toList();
   }
 
-  private void queued(List<JobChange> some, String condition) {
+  private void queued(List<JobChange> some) {
     if (!some.isEmpty()) {
       changed.add("changed");
       statement.with(
           "changed",
-          QUEUED.formatted(condition),
+          QUEUED,
           Columns.numbers(some, JobChange::key),
           Columns.numbers(some, JobChange::before),
           Columns.numbers(some, JobChange::last),
@@ -161,12 +143,12 @@ final class AppendStatement {
     return columns.claimAt() == null ? "-infinity" : Columns.time(columns.claimAt());
   }
 
-  private void ended(List<JobChange> some, String condition) {
+  private void ended(List<JobChange> some) {
     if (!some.isEmpty()) {
       changed.add("ended");
       statement.with(
           "ended",
-          ENDED.formatted(condition),
+          ENDED,
           Columns.numbers(some, JobChange::key),
           Columns.numbers(some, JobChange::before),
           Columns.numbers(some, JobChange::last),
@@ -195,13 +177,15 @@ final class AppendStatement {
     }
   }
 
+  /** A number that is taken shows that somebody else has changed the job. */
   private void entries() {
+    changed.add("logged");
     statement.with(
         "logged",
         "INSERT INTO @entries (job, first, last, version, entries) SELECT t.job, t.first, t.last,"
-            + " t.version, t.entries::json FROM unchanged, unnest(?::bigint[], ?::bigint[],"
-            + " ?::bigint[], ?::bigint[], ?::text[]) AS t (job, first, last, version, entries)"
-            + " RETURNING 1",
+            + " t.version, t.entries::json FROM unnest(?::bigint[], ?::bigint[], ?::bigint[],"
+            + " ?::bigint[], ?::text[]) AS t (job, first, last, version, entries)"
+            + " ON CONFLICT DO NOTHING RETURNING 1",
         Columns.numbers(changes, JobChange::key),
         Columns.numbers(changes, JobChange::first),
         Columns.numbers(changes, JobChange::last),
@@ -243,17 +227,17 @@ final class AppendStatement {
         rows.add(row);
       }
     }
-    addTasks(jobs, rows);
+    addTasks(statement, jobs, rows);
   }
 
-  private void addTasks(List<Long> jobs, List<TaskRow> tasks) {
+  static void addTasks(StatementBuilder statement, List<Long> jobs, List<TaskRow> tasks) {
     if (!tasks.isEmpty()) {
       WrittenRows rows = WrittenRows.of(tasks);
       statement.with(
           "kept",
           "INSERT INTO @tasks (job, stage, task, spec, rendered)"
               + " SELECT t.job, t.stage, t.task, t.spec::json, t.rendered::json FROM"
-              + " unchanged, unnest(?::bigint[], ?::int[], ?::int[], ?::text[], ?::text[])"
+              + " unnest(?::bigint[], ?::int[], ?::int[], ?::text[], ?::text[])"
               + " AS t (job, stage, task, spec, rendered)"
               + " ON CONFLICT (job, stage, task) DO UPDATE SET rendered = EXCLUDED.rendered",
           jobs.toArray(Long[]::new),
@@ -284,7 +268,7 @@ final class AppendStatement {
       statement.with(
           "finished",
           "INSERT INTO @results (job, key, result) SELECT t.job, t.key, t.result::json FROM"
-              + " unchanged, unnest(?::bigint[], ?::bigint[], ?::text[]) AS t (job, key, result)",
+              + " unnest(?::bigint[], ?::bigint[], ?::text[]) AS t (job, key, result)",
           jobs.toArray(Long[]::new),
           Columns.numbers(rows, ResultRow::key),
           Columns.texts(rows, ResultRow::json));

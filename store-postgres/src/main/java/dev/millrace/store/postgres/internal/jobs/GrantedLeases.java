@@ -10,11 +10,11 @@ import java.util.List;
 /** The leases of claims that are written, as columns: no crash comes between a claim and its lease. */
 final class GrantedLeases {
   private static final String INSERT =
-      "INSERT INTO @leases (job, stage, task, epoch, number, length, until) SELECT t.job, t.stage,"
-          + " t.task, t.epoch, t.number, make_interval(secs => t.secs), t.now::timestamptz +"
-          + " make_interval(secs => t.secs) FROM unchanged, unnest(?::text[], ?::int[], ?::int[],"
-          + " ?::bigint[], ?::bigint[], ?::float8[], ?::text[]) AS t (job, stage, task, epoch,"
-          + " number, secs, now)";
+      "INSERT INTO @leases (job, stage, task, epoch, number, length, until)"
+          + " SELECT t.job, t.stage, t.task, t.epoch, t.number, make_interval(secs => t.secs),"
+          + " t.now::timestamptz + make_interval(secs => t.secs) FROM"
+          + " unnest(?::text[], ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::float8[],"
+          + " ?::text[]) AS t (job, stage, task, epoch, number, secs, now)";
 
   private final List<String> jobs = new ArrayList<>();
   private final List<Integer> stages = new ArrayList<>();

@@ -58,6 +58,7 @@ final class JobInserter {
       inserted =
           database.inTransaction(
               statements -> {
+                statements.endIfIdle();
                 List<Inserted> row =
                     statements.list(first.text(), JobInserter::inserted, first.values());
                 if (row.isEmpty()) {

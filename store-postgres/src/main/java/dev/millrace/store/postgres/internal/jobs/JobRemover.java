@@ -47,6 +47,7 @@ final class JobRemover {
   private List<JobId> removeSome(List<JobId> ids) {
     return database.inTransaction(
         statements -> {
+          statements.endIfIdle();
           List<Gone> gone =
               statements.list(
                   "WITH gone AS (DELETE FROM @ended_jobs WHERE key IN (SELECT key FROM @job_ids"

@@ -2,9 +2,11 @@ package dev.millrace.store.postgres.internal.jobs;
 
 import dev.millrace.core.internal.store.ConcurrentUpdateException;
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.store.postgres.internal.db.CommitFlusher;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.rows.JournalRows;
+import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Appends to the logs of jobs, with all that follows from it. A job is changed only if it has the
- * version that was read. Threads that append at the same time share a statement: the next thread
+ * version that was read. Threads that append at the same time share a transaction: the next thread
  * that finds a free place writes for all that wait. Thread-safe.
  */
 final class JobWriter {
@@ -24,6 +26,7 @@ final class JobWriter {
   private static final int LANES = 3;
 
   private static final int MOST_CHANGES = 200;
+  private static final String DEADLOCK = "40P01";
 
   private final Database database;
   private final JournalRows journals;
@@ -157,9 +160,6 @@ final class JobWriter {
   }
 
   private List<Long> append(List<JobChange> changes, Lane lane) {
-    if (changes.size() > 1 && changes.stream().anyMatch(JobChange::wasEnded)) {
-      return appendEach(changes, lane);
-    }
     long commit = write(changes, lane);
     List<Long> commits = new ArrayList<>();
     if (commit > 0) {
@@ -168,14 +168,8 @@ final class JobWriter {
     } else if (changes.size() == 1) {
       commits.add(0L);
     } else { // seldom: servers look at different jobs
-      return appendEach(changes, lane);
+      changes.forEach(change -> commits.addAll(append(List.of(change), lane)));
     }
-    return commits;
-  }
-
-  private List<Long> appendEach(List<JobChange> changes, Lane lane) {
-    List<Long> commits = new ArrayList<>();
-    changes.forEach(change -> commits.addAll(append(List.of(change), lane)));
     return commits;
   }
 
@@ -212,22 +206,31 @@ final class JobWriter {
     return first;
   }
 
-  private record Written(long jobs, long entries, long incarnation) {}
+  private record Written(long rows, long incarnation) {}
 
-  /** Returns the incarnation of the database; -1 if nothing was written. */
+  /** Returns the incarnation of the database; -1 if not all was written, and so nothing. */
   private long run(StatementBuilder statement, int changes) {
-    Written written =
-        database
-            .first(
-                statement.text(),
-                row ->
-                    new Written(
-                        row.getLong("changed"), row.getLong("logged"), row.getLong("incarnation")),
-                statement.values())
-            .orElseThrow();
-    if (written.entries() != written.jobs()) { // it cannot be: all of it happens, or nothing
-      throw new IllegalStateException(written + " of " + changes + " changes");
+    try {
+      return database.inTransaction(
+          statements -> {
+            Written written =
+                statements
+                    .list(
+                        statement.text(),
+                        row -> new Written(row.getLong("written"), row.getLong("incarnation")),
+                        statement.values())
+                    .getFirst();
+            if (written.rows() == 2L * changes) { // of each job, and of its log
+              return written.incarnation();
+            }
+            statements.takeBack();
+            return -1L;
+          });
+    } catch (StoreException e) {
+      if (e.getCause() instanceof SQLException cause && DEADLOCK.equals(cause.getSQLState())) {
+        return -1L; // another server changes the same jobs
+      }
+      throw e;
     }
-    return written.jobs() == changes ? written.incarnation() : -1;
   }
 }

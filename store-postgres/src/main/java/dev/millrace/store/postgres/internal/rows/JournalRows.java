@@ -55,7 +55,7 @@ public final class JournalRows {
   private static final String UNCRASHED = " t.incarnation = (SELECT id FROM @incarnation)";
 
   public static final String INSERT_ALL =
-      INSERT + "unchanged, " + GIVEN + " WHERE" + UNCRASHED + " ON CONFLICT DO NOTHING";
+      INSERT + GIVEN + " WHERE" + UNCRASHED + " ON CONFLICT DO NOTHING";
 
   private static Object[] values(List<JournalRow> rows) {
     int count = rows.size();
