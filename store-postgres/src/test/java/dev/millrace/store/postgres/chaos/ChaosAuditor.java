@@ -3,6 +3,7 @@ package dev.millrace.store.postgres.chaos;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Outcome;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks jobs that have ended, and deletes them when nobody can be about to say anything about them
@@ -40,7 +42,7 @@ final class ChaosAuditor {
     Instant before = Instant.now().minus(QUIET);
     List<JobHistory> aborted = new ArrayList<>();
     for (JobHistory job : run.history().jobs()) {
-      JobView view = client.ask(store -> store.find(job.id())).value().orElse(null);
+      JobView view = find(job.id());
       boolean old = view != null && view.state().isFinal() && view.completedAt().isBefore(before);
       if (run.ended() || !old) {
         continue;
@@ -54,6 +56,15 @@ final class ChaosAuditor {
     }
     if (!aborted.isEmpty() && !run.ended()) {
       prune(aborted, before);
+    }
+  }
+
+  private @Nullable JobView find(JobId id) throws InterruptedException {
+    try {
+      return client.ask(store -> store.find(id)).value().orElse(null);
+    } catch (JobException e) {
+      run.history().problem(e.toString());
+      return null;
     }
   }
 
@@ -99,7 +110,11 @@ final class ChaosAuditor {
   }
 
   private void check(JobHistory job) throws InterruptedException {
-    client.ask(store -> problems(store, job)).value().forEach(run.history()::problem);
+    try {
+      client.ask(store -> problems(store, job)).value().forEach(run.history()::problem);
+    } catch (JobException e) {
+      run.history().problem(e.toString());
+    }
     run.history().count("checked");
   }
 
@@ -123,8 +138,8 @@ final class ChaosAuditor {
       run.history().problem("for a job that is not there: " + answer);
     }
     for (JobHistory job : run.history().jobs()) {
-      JobView view = client.ask(store -> store.find(job.id())).value().orElse(null);
-      if (view != null) {
+      boolean there = client.ask(store -> store.state(job.id())).value().isPresent();
+      if (there) {
         check(job);
       } else if (job.isAcknowledged()) {
         run.history().problem("acknowledged and lost: " + job);

@@ -20,7 +20,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What was acknowledged to anybody, and what has gone wrong. Thread-safe. */
@@ -146,7 +145,7 @@ final class ChaosHistory {
     }
   }
 
-  Stream<String> problems() {
-    return problems.stream();
+  List<String> problems() {
+    return List.copyOf(problems);
   }
 }

@@ -7,6 +7,7 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.Lever;
@@ -103,10 +104,19 @@ final class ChaosLeverUser {
   Set<JobId> letGo() throws InterruptedException {
     List<JobId> open = client.ask(store -> store.list(JobReader.Query.in(OPEN))).value();
     for (JobId id : open) {
-      JobView view = client.ask(store -> store.find(id)).value().orElse(null);
       JobHistory job = run.history().job(id);
-      if (view == null || job == null) {
-        continue;
+      if (job != null) {
+        letGo(job);
+      }
+    }
+    return Set.copyOf(open);
+  }
+
+  private void letGo(JobHistory job) throws InterruptedException {
+    try {
+      JobView view = client.ask(store -> store.find(job.id())).value().orElse(null);
+      if (view == null) {
+        return;
       }
       if (view.state() == JobState.PAUSED) {
         pull(job, new Lever.Resume());
@@ -120,7 +130,8 @@ final class ChaosLeverUser {
       if (grows) {
         pull(job, new Lever.AddTasks(2, List.of())); // an empty stage of an open job waits
       }
+    } catch (JobException e) {
+      run.history().problem(e.toString()); // the others may end
     }
-    return Set.copyOf(open);
   }
 }

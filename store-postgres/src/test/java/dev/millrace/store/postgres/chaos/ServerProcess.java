@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -85,7 +86,7 @@ final class ServerProcess {
         PrintWriter out =
             new PrintWriter(Files.newBufferedWriter(output, StandardOpenOption.APPEND), true)) {
       in.lines().forEach(line -> take(line, ready, out));
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       run.history().problem(name + ": its output cannot be kept: " + e);
     }
   }
@@ -178,7 +179,10 @@ final class ServerProcess {
 
   /** Kills it, however it is. */
   synchronized void end() throws InterruptedException, IOException {
-    running.process().destroyForcibly().waitFor();
+    if (isAlive()) {
+      signal("KILL"); // not by the process itself, which would close its output, too
+    }
+    running.process().waitFor();
     running.reader().join();
     proxy.close();
   }
