@@ -54,7 +54,14 @@ CREATE INDEX ended_jobs_sort_key ON @ended_jobs (sort_key);
 CREATE INDEX ended_jobs_not_completed ON @ended_jobs (sort_key) WHERE state <> 'COMPLETED';
 CREATE INDEX ended_jobs_ended_at ON @ended_jobs USING brin (ended_at) WITH (autosummarize = on);
 
--- Every job, wherever its row is; each part has an index in the order of ids.
+-- Every job, wherever its row is, to find one by its key. With a condition in one of its parts, the
+-- database would not look that part up by the key.
+CREATE VIEW @job_rows AS
+  SELECT key, state, last_number, version FROM @jobs
+  UNION ALL
+  SELECT key, state, last_number, version FROM @ended_jobs;
+
+-- The same to list many; each part has an index in the order of ids.
 CREATE VIEW @job_states AS
   SELECT key, sort_key, state, priority, at_gate, updated_at, NULL::timestamptz AS ended_at,
     last_number, version FROM @jobs WHERE state = 'PENDING'

@@ -37,7 +37,7 @@ public final class PostgresReader implements JobReader {
   public static final String STAMP =
       "SELECT s.version || ' ' || coalesce((SELECT max(position) FROM @journal"
           + " WHERE job = s.key), 0) AS stamp FROM @job_ids i"
-          + " JOIN @job_states s ON s.key = i.key WHERE i.sort_key = ?";
+          + " JOIN @job_rows s ON s.key = i.key WHERE i.sort_key = ?";
 
   private static final Duration POLL = Duration.ofMillis(100);
   private static final int PAGE = 1_000;

@@ -34,12 +34,16 @@ public final class JobRows {
       "SELECT "
           + COLUMNS
           + " FROM @job_ids i JOIN @documents d ON d.key = i.key"
-          + " JOIN @job_states s ON s.key = i.key WHERE i.sort_key = ?";
+          + " JOIN @job_rows s ON s.key = i.key WHERE i.sort_key = ?";
 
   public static final String STATE =
-      "SELECT s.state FROM @job_ids i JOIN @job_states s ON s.key = i.key WHERE i.sort_key = ?";
+      "SELECT s.state FROM @job_ids i JOIN @job_rows s ON s.key = i.key WHERE i.sort_key = ?";
 
-  public static final String IS_VERSION = "SELECT version = ? FROM @job_states WHERE key = ?";
+  public static final String LOG_END =
+      "SELECT s.key, s.last_number, s.version FROM @job_ids i"
+          + " JOIN @job_rows s ON s.key = i.key WHERE i.sort_key = ?";
+
+  public static final String IS_VERSION = "SELECT version = ? FROM @job_rows WHERE key = ?";
 
   public static final String OUTDATED =
       "SELECT t.key FROM unnest(?::bigint[], ?::bigint[]) AS t (key, version)"
@@ -87,8 +91,7 @@ public final class JobRows {
 
   public Optional<LogEnd> logEnd(JobId id) {
     return database.first(
-        "SELECT s.key, s.last_number, s.version FROM @job_ids i"
-            + " JOIN @job_states s ON s.key = i.key WHERE i.sort_key = ?",
+        LOG_END,
         row -> new LogEnd(row.getLong(1), row.getLong(2), row.getLong(3)),
         SortKeys.of(id));
   }
@@ -113,7 +116,7 @@ public final class JobRows {
     return database
         .first(
             "SELECT d.xmin::text || ' ' || s.version AS stamp FROM @job_ids i"
-                + " JOIN @documents d ON d.key = i.key JOIN @job_states s ON s.key = i.key"
+                + " JOIN @documents d ON d.key = i.key JOIN @job_rows s ON s.key = i.key"
                 + " WHERE i.sort_key = ?",
             row -> row.getString("stamp"),
             SortKeys.of(id))

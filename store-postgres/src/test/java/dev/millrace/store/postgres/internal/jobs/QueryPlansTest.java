@@ -129,6 +129,34 @@ class QueryPlansTest {
         .doesNotContain("Seq Scan", "Hash Join", "Parallel");
   }
 
+  static Stream<Arguments> lookups() {
+    return Stream.of("w77", "e77")
+        .flatMap(
+            id ->
+                Stream.of(JobRows.FIND, JobRows.STATE, JobRows.LOG_END, PostgresReader.STAMP)
+                    .map(query -> Arguments.of(query, id)));
+  }
+
+  /** A plan may name an index and still read all of it. */
+  @ParameterizedTest
+  @MethodSource("lookups")
+  void aJobIsFoundWithoutReadingOthers(String query, String id) throws SQLException {
+    try (Statement statement = session.createStatement()) {
+      statement.execute("PREPARE hot AS " + database.inSchema(query).replace("?", "$1"));
+      List<String> lines = new ArrayList<>();
+      try (ResultSet rows =
+          statement.executeQuery(
+              "EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) EXECUTE hot ('" + id + "')")) {
+        while (rows.next()) {
+          lines.add(rows.getString(1));
+        }
+      }
+      statement.execute("DEALLOCATE hot");
+      assertThat(lines).noneMatch(line -> line.contains("Removed by Filter"));
+      assertThat(lines).anyMatch(line -> line.matches(".*\\(actual rows=1(\\.00)? loops=1\\)"));
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("lists")
   void theFirstOfManyAreFoundWithoutSorting(String condition) throws SQLException {
