@@ -7,14 +7,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The leases of claims that are written, as columns: no crash comes between a claim and its lease. */
+/**
+ * The leases of claims that are written, as columns: no crash comes between a claim and its lease.
+ * One is there already if an earlier append of the same claim, whose answer was lost, has committed
+ * meanwhile; then this append finds the job changed, and is taken back.
+ */
 final class GrantedLeases {
   private static final String INSERT =
       "INSERT INTO @leases (job, stage, task, epoch, number, length, until)"
           + " SELECT t.job, t.stage, t.task, t.epoch, t.number, make_interval(secs => t.secs),"
           + " t.now::timestamptz + make_interval(secs => t.secs) FROM"
           + " unnest(?::text[], ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::float8[],"
-          + " ?::text[]) AS t (job, stage, task, epoch, number, secs, now)";
+          + " ?::text[]) AS t (job, stage, task, epoch, number, secs, now)"
+          + " ON CONFLICT DO NOTHING";
 
   private final List<String> jobs = new ArrayList<>();
   private final List<Integer> stages = new ArrayList<>();

@@ -118,6 +118,8 @@ final class ServerThreads {
         repository.writeJournals();
       } catch (InterruptedException e) {
         stop.countDown();
+      } catch (StoreException e) {
+        isStopped(Duration.ofSeconds(1)); // callers say what is wrong
       } catch (RuntimeException | Error e) {
         LOG.log(Level.ERROR, "cannot write journals; trying again", e);
         isStopped(Duration.ofSeconds(1));
