@@ -96,6 +96,8 @@ final class Reader implements Runnable {
         context.ask(store::statusCounts);
         context.ask(store::health);
         context.ask(store::leads);
+        context.ask(store::isShared);
+        context.ask(store::unreadableJobs);
       }
       case 3 -> context.ask(() -> store.list(JobReader.Query.all().newest(5)));
       default -> context.ask(() -> store.list(JobReader.Query.waitingForApproval()));
