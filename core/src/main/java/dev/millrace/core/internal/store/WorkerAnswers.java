@@ -24,6 +24,7 @@ import java.lang.System.Logger.Level;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -251,14 +252,22 @@ final class WorkerAnswers<J extends StoredJob> {
   /** Hot path: one append, and nothing that grows with the job, the journal or the queue. */
   ClaimSignal appendJournal(Claim claim, OutputChunk chunk) {
     repository.leases().renew(JobClaimKey.of(claim), repository.now().steady());
+    AtomicBoolean recorded = new AtomicBoolean();
     JobUpdater.Step<J, ClaimSignal> step =
         (job, update) -> {
           ClaimSignal signal = signal(job, update, claim, !chunk.tokens().isEmpty());
-          if (signal.isPresent()) {
+          recorded.set(!update.entries().isEmpty());
+          if (signal.isPresent() && !recorded.get()) {
             append(job, claim, chunk);
           }
           return signal;
         };
+    ClaimSignal signal = stepWithJournal(claim, step);
+    // by itself: had that step failed, its caller would have repeated a chunk that was taken
+    return recorded.get() ? stepWithJournal(claim, step) : signal;
+  }
+
+  private ClaimSignal stepWithJournal(Claim claim, JobUpdater.Step<J, ClaimSignal> step) {
     return (repository.fencesJournals()
             ? updater.stepUnchecked(claim.job(), step)
             : updater.stepWithoutWaiting(claim.job(), step))

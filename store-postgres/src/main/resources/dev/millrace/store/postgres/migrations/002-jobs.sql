@@ -27,6 +27,7 @@ CREATE TABLE @jobs (
   due_at timestamptz,              -- no timeout of a task ends earlier
   running_types text[],            -- of the tasks that workers have
   running_epochs bigint[],         -- of the servers whose own workers have tasks
+  running_claims bigint[],         -- of those workers: the numbers of their log entries
   offered_to bigint,               -- a server that looks for tasks to claim
   offered_until timestamptz
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param claimAt the end of a backoff; null: now
  * @param runningTypes as an array of the database; null: nothing runs
  * @param runningEpochs likewise
+ * @param runningClaims likewise: the numbers of their log entries
  * @param finalCounts what an ended job adds to the counts, to be subtracted when it is deleted
  */
 record ChangedColumns(
@@ -36,6 +37,7 @@ record ChangedColumns(
     @Nullable Instant dueAt,
     @Nullable String runningTypes,
     @Nullable String runningEpochs,
+    @Nullable String runningClaims,
     @Nullable String finalCounts) {
 
   static ChangedColumns of(PostgresJob job, Instant now) {
@@ -44,12 +46,14 @@ record ChangedColumns(
     boolean waits = open != null && job.nextWaiting(open.number(), 0) >= 0;
     SortedSet<String> types = new TreeSet<>();
     SortedSet<Long> epochs = new TreeSet<>();
+    SortedSet<Long> claims = new TreeSet<>();
     for (At at : job.running()) {
       StageFold stage = job.fold().stage(at.stage());
       TaskFold.LoggedClaim claim = Objects.requireNonNull(stage.task(at.task()).lastClaim());
       types.add(stage.plan().type());
       if (claim.lease() == null) { // else it lives without its server
         epochs.add(claim.token().epoch());
+        claims.add(claim.token().number());
       }
     }
     return new ChangedColumns(
@@ -65,6 +69,7 @@ record ChangedColumns(
         ended ? null : job.dueAt(now),
         array(types),
         array(epochs),
+        array(claims),
         ended ? Json.write(job.counts()) : null);
   }
 

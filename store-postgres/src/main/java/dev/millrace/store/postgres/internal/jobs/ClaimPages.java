@@ -162,7 +162,8 @@ final class ClaimPages {
         page.jobs().stream().skip(from).filter(Entry::offered).map(Entry::key).toArray(Long[]::new);
     if (keys.length > 0) {
       database.update(
-          "UPDATE @jobs SET offered_until = NULL WHERE key = ANY (?) AND offered_to = ?",
+          "UPDATE @jobs SET offered_until = NULL WHERE key IN (SELECT key FROM @jobs"
+              + " WHERE key = ANY (?) AND offered_to = ? FOR UPDATE SKIP LOCKED)",
           keys,
           epoch);
     }

@@ -28,6 +28,10 @@ final class JobWriter {
   private static final int MOST_CHANGES = 200;
   private static final String DEADLOCK = "40P01";
 
+  /** In the order of their keys: the statement changes jobs that end after all others. */
+  private static final String LOCK =
+      "SELECT key FROM @jobs WHERE key = ANY (?) ORDER BY key FOR UPDATE";
+
   private final Database database;
   private final JournalRows journals;
   private final CommitFlusher flusher;
@@ -55,11 +59,25 @@ final class JobWriter {
     }
   }
 
+  /**
+   * What became of a change.
+   *
+   * @param number of its commit; 0: somebody else has changed the job
+   * @param incarnation of the database that has it
+   */
+  record Commit(long number, long incarnation) {
+    static final Commit NONE = new Commit(0, 0);
+
+    boolean isDone() {
+      return number > 0;
+    }
+  }
+
   /** A change whose thread waits until it is written, or cannot be. */
   private static final class Waiting {
     private final JobChange change;
     private boolean done; // guarded by the lock, as all that follows
-    private long commit;
+    private Commit commit = Commit.NONE;
     private @Nullable Throwable problem;
 
     Waiting(JobChange change) {
@@ -73,7 +91,7 @@ final class JobWriter {
    * @return its commit
    * @throws ConcurrentUpdateException if somebody else has changed the job
    */
-  long append(JobChange change) {
+  Commit append(JobChange change) {
     Waiting own = new Waiting(change);
     lock.lock();
     try {
@@ -104,7 +122,7 @@ final class JobWriter {
     }
     Lane lane = lanes.remove();
     lock.unlock();
-    List<Long> commits = List.of();
+    List<Commit> commits = List.of();
     Throwable problem = null;
     try {
       commits = append(some.stream().map(waiting -> waiting.change).toList(), lane);
@@ -114,16 +132,16 @@ final class JobWriter {
       lock.lock();
       lanes.add(lane);
       for (int i = 0; i < some.size(); i++) {
-        done(some.get(i), problem == null ? commits.get(i) : 0, problem);
+        done(some.get(i), problem == null ? commits.get(i) : Commit.NONE, problem);
       }
       ended.signalAll();
     }
   }
 
-  private static void done(Waiting waiting, long commit, @Nullable Throwable problem) {
+  private static void done(Waiting waiting, Commit commit, @Nullable Throwable problem) {
     waiting.done = true;
     waiting.commit = commit;
-    waiting.problem = problem == null && commit == 0 ? conflict(waiting.change) : problem;
+    waiting.problem = problem == null && !commit.isDone() ? conflict(waiting.change) : problem;
   }
 
   private static ConcurrentUpdateException conflict(JobChange change) {
@@ -133,9 +151,9 @@ final class JobWriter {
   /**
    * Writes changes of different jobs in one transaction, when there is a lane for it.
    *
-   * @return the commit of each; 0 for a job that somebody else has changed
+   * @return the commit of each
    */
-  List<Long> appendAll(List<JobChange> changes) {
+  List<Commit> appendAll(List<JobChange> changes) {
     Lane lane;
     lock.lock();
     try {
@@ -159,28 +177,30 @@ final class JobWriter {
     }
   }
 
-  private List<Long> append(List<JobChange> changes, Lane lane) {
-    long commit = write(changes, lane);
-    List<Long> commits = new ArrayList<>();
-    if (commit > 0) {
+  private List<Commit> append(List<JobChange> changes, Lane lane) {
+    Commit commit = write(changes, lane);
+    List<Commit> commits = new ArrayList<>();
+    if (commit.isDone()) {
       changes.forEach(JobChange::written);
       changes.forEach(_ -> commits.add(commit));
     } else if (changes.size() == 1) {
-      commits.add(0L);
+      commits.add(commit);
     } else { // seldom: servers look at different jobs
       changes.forEach(change -> commits.addAll(append(List.of(change), lane)));
     }
     return commits;
   }
 
-  /** Returns the commit; 0 if not all jobs had the version that was read. */
-  private long write(List<JobChange> all, Lane lane) {
+  /** Returns {@link Commit#NONE} if not all jobs had the version that was read. */
+  private Commit write(List<JobChange> all, Lane lane) {
     List<JobChange> changes = new ArrayList<>(all);
     changes.sort(Comparator.comparingLong(JobChange::key)); // the order in which rows are locked
     long rank = workRank(changes);
     if (changes.stream().noneMatch(JobChange::isAwaited)) {
-      long incarnation = run(AppendStatement.of(changes, journals), changes.size());
-      return incarnation < 0 ? 0 : flusher.committed(ids(changes), rank, incarnation);
+      long incarnation = run(AppendStatement.of(changes, journals), changes);
+      return incarnation < 0
+          ? Commit.NONE
+          : new Commit(flusher.committed(ids(changes), rank, incarnation), incarnation);
     }
     long before = flusher.lastCommit();
     String[] ids = ids(changes).stream().map(JobId::value).toArray(String[]::new);
@@ -190,8 +210,10 @@ final class JobWriter {
             journals,
             flusher.told(lane.id, ++lane.last, ids, rank),
             flusher.notification());
-    long incarnation = run(statement, changes.size());
-    return incarnation < 0 ? 0 : flusher.synced(before, incarnation);
+    long incarnation = run(statement, changes);
+    return incarnation < 0
+        ? Commit.NONE
+        : new Commit(flusher.synced(before, incarnation), incarnation);
   }
 
   private static List<JobId> ids(List<JobChange> changes) {
@@ -209,10 +231,14 @@ final class JobWriter {
   private record Written(long rows, long incarnation) {}
 
   /** Returns the incarnation of the database; -1 if not all was written, and so nothing. */
-  private long run(StatementBuilder statement, int changes) {
+  private long run(StatementBuilder statement, List<JobChange> changes) {
     try {
       return database.inTransaction(
           statements -> {
+            if (changes.stream().anyMatch(JobChange::ends)
+                && !changes.stream().allMatch(JobChange::ends)) {
+              statements.list(LOCK, row -> true, (Object) Columns.numbers(changes, JobChange::key));
+            }
             Written written =
                 statements
                     .list(
@@ -220,7 +246,7 @@ final class JobWriter {
                         row -> new Written(row.getLong("written"), row.getLong("incarnation")),
                         statement.values())
                     .getFirst();
-            if (written.rows() == 2L * changes) { // of each job, and of its log
+            if (written.rows() == 2L * changes.size()) { // of each job, and of its log
               return written.incarnation();
             }
             statements.takeBack();

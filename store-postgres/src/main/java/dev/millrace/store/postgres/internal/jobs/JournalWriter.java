@@ -3,13 +3,12 @@ package dev.millrace.store.postgres.internal.jobs;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.postgres.internal.rows.JournalRow;
+import dev.millrace.store.postgres.internal.jobs.JournalAppender.Commit;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -17,9 +16,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the journals of running tasks, those of all at once. What an append ends, it writes itself:
- * so nothing of a claim comes after its end. While the database refuses, nothing more is taken; what
- * was taken is written later, in its order. Thread-safe.
+ * Writes the journals of running tasks, those of all at once. What an append to a log ends, that
+ * append writes itself: so nothing of a claim comes after its end. While the database refuses,
+ * nothing more is taken; what was taken is written later, in its order. After a crash of the
+ * database, rows that no flush had followed are written again, before any that follow. Thread-safe.
  */
 final class JournalWriter {
   /** Between two writes, so that each has what many tasks have made. */
@@ -27,15 +27,28 @@ final class JournalWriter {
 
   private static final long FAILURE_PAUSE_MILLIS = 500;
 
+  /** How often rows are looked at that need not be written now. */
+  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Between two flushes, if nobody else causes one: so long rows are remembered. */
+  private static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(5);
+
   private final JournalAppender appender;
   private final Consumer<JobId> lost;
   private final ReentrantLock writing = new ReentrantLock();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final Map<JobId, List<JournalRow>> waiting = new LinkedHashMap<>(); // guarded by the lock
-  private final Set<JobId> busy = new HashSet<>(); // their rows are being written
+  private final Map<JobId, JobJournal> journals = new LinkedHashMap<>(); // guarded by the lock
   private @Nullable StoreException failure;
   private boolean closed;
+  private long flushedNanos = System.nanoTime(); // of the thread that writes
+
+  /**
+   * Rows of a job that are being written.
+   *
+   * @param incarnation of the database under which they count
+   */
+  record Batch(JobId job, List<JournalRow> rows, long incarnation) {}
 
   /**
    * @param lost gets each job that this server no longer has a task of
@@ -54,7 +67,7 @@ final class JournalWriter {
     lock.lock();
     try {
       throwFailure();
-      waiting.computeIfAbsent(job, _ -> new ArrayList<>()).add(row);
+      journals.computeIfAbsent(job, _ -> new JobJournal()).add(row);
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -62,55 +75,59 @@ final class JournalWriter {
   }
 
   /**
-   * The rows of a job that an append has to write; until {@link #end}, nobody else writes them. The
-   * job's lock is held.
+   * The rows of a job that an append has to write; until {@link #end}, nobody else writes any of
+   * that job. The job's lock is held.
    */
-  List<JournalRow> begin(JobId job) {
+  Batch begin(JobId job) {
     lock.lock();
     try {
-      while (busy.contains(job)) {
+      JobJournal journal = journals.get(job);
+      while (journal != null && journal.isBusy()) {
         changed.awaitUninterruptibly();
+        journal = journals.get(job);
       }
-      List<JournalRow> own = waiting.get(job);
-      if (own == null) {
-        return List.of();
-      }
-      busy.add(job);
-      appender.begin(own);
-      return List.copyOf(own);
+      long incarnation = appender.incarnation();
+      return new Batch(
+          job, journal == null ? List.of() : rows(journal, incarnation), incarnation);
     } finally {
       lock.unlock();
     }
+  }
+
+  private List<JournalRow> rows(JobJournal journal, long incarnation) {
+    journal.forget(appender::isDurable);
+    return journal.begin(incarnation);
   }
 
   /**
-   * The rows that {@link #begin} gave are written, unless the database has crashed, or still wait.
+   * An append has ended.
    *
-   * @param commit of the append; 0: nothing was written
+   * @param commit of it; 0: nothing was written, or that is not known
+   * @param incarnation of the database that it found
    */
-  void end(JobId job, List<JournalRow> begun, long commit) {
+  void end(Batch batch, long commit, long incarnation) {
+    if (batch.rows().isEmpty()) {
+      return;
+    }
     lock.lock();
     try {
-      if (busy.remove(job)) {
-        if (commit != 0) {
-          remove(job, begun.size());
-          appender.end(commit, begun);
-          failure = null; // perhaps nothing waits that would show it
-        }
-        changed.signalAll();
+      boolean done = commit != 0 && incarnation == batch.incarnation();
+      end(batch, done ? commit : 0);
+      if (done) {
+        failure = null; // perhaps nothing waits that would show it
       }
+      changed.signalAll();
     } finally {
       lock.unlock();
     }
   }
 
-  private void remove(JobId job, int count) {
-    List<JournalRow> own = waiting.get(job);
-    if (own != null) {
-      own.subList(0, count).clear();
-      if (own.isEmpty()) {
-        waiting.remove(job);
-      }
+  private void end(Batch batch, long commit) {
+    JobJournal journal = Objects.requireNonNull(journals.get(batch.job()), "it was busy");
+    if (commit == 0) {
+      journal.end();
+    } else {
+      journal.end(batch.rows().size(), commit, batch.incarnation());
     }
   }
 
@@ -124,8 +141,13 @@ final class JournalWriter {
   private boolean awaitRows() throws InterruptedException {
     lock.lock();
     try {
-      while (!closed && busy.containsAll(waiting.keySet())) {
-        changed.await();
+      long left = LOOK_NANOS;
+      while (!closed && left > 0 && journals.values().stream().noneMatch(JobJournal::isWaiting)) {
+        if (journals.isEmpty()) {
+          changed.await();
+        } else {
+          left = changed.awaitNanos(left);
+        }
       }
       return !closed;
     } finally {
@@ -137,7 +159,9 @@ final class JournalWriter {
   boolean writeAll() {
     writing.lock();
     try {
-      return writeWaiting();
+      boolean done = writeWaiting();
+      flushIfDue();
+      return done;
     } finally {
       writing.unlock();
     }
@@ -162,62 +186,73 @@ final class JournalWriter {
   }
 
   private boolean writeWaiting() {
-    Map<JobId, List<JournalRow>> all = take();
-    if (all.isEmpty()) {
+    long incarnation = appender.incarnation();
+    List<Batch> batches = begin(incarnation);
+    if (batches.isEmpty()) {
       return true;
     }
-    Set<JobId> written = Set.of();
+    Commit commit = null;
     StoreException problem = null;
     try {
-      written = appender.append(all.values().stream().flatMap(Collection::stream).toList());
+      List<JournalRow> rows = new ArrayList<>();
+      batches.forEach(batch -> rows.addAll(batch.rows()));
+      commit = appender.append(rows, incarnation);
     } catch (StoreException e) {
       problem = e;
     } finally {
-      written(all, problem == null);
+      end(batches, commit == null ? 0 : commit.commit(), problem);
     }
-    failed(problem);
-    if (problem == null) {
-      for (JobId job : all.keySet()) {
-        if (!written.contains(job)) {
-          lost.accept(job);
+    if (commit != null) {
+      for (Batch batch : batches) {
+        if (!commit.jobs().contains(batch.job())) {
+          lost.accept(batch.job());
         }
       }
     }
     return problem == null;
   }
 
-  private Map<JobId, List<JournalRow>> take() {
+  private List<Batch> begin(long incarnation) {
     lock.lock();
     try {
-      Map<JobId, List<JournalRow>> all = new LinkedHashMap<>();
-      waiting.forEach(
-          (job, own) -> {
-            if (!busy.contains(job)) {
-              all.put(job, List.copyOf(own));
+      List<Batch> batches = new ArrayList<>();
+      journals.forEach(
+          (job, journal) -> {
+            if (!journal.isBusy()) {
+              batches.add(new Batch(job, rows(journal, incarnation), incarnation));
             }
           });
-      busy.addAll(all.keySet());
-      return all;
+      batches.removeIf(batch -> batch.rows().isEmpty());
+      journals.values().removeIf(JobJournal::isEmpty);
+      return batches;
     } finally {
       lock.unlock();
     }
   }
 
-  private void written(Map<JobId, List<JournalRow>> all, boolean done) {
+  private void end(List<Batch> batches, long commit, @Nullable StoreException problem) {
     lock.lock();
     try {
-      all.forEach((job, own) -> remove(job, done ? own.size() : 0));
-      busy.removeAll(all.keySet());
+      batches.forEach(batch -> end(batch, commit));
+      failure = problem;
       changed.signalAll();
     } finally {
       lock.unlock();
     }
   }
 
-  private void failed(@Nullable StoreException problem) {
+  private void flushIfDue() {
+    long commit = lastCommit();
+    if (commit > 0 && System.nanoTime() - flushedNanos > FLUSH_NANOS) {
+      appender.flush(commit);
+      flushedNanos = System.nanoTime();
+    }
+  }
+
+  private long lastCommit() {
     lock.lock();
     try {
-      failure = problem;
+      return journals.values().stream().mapToLong(JobJournal::lastCommit).max().orElse(0);
     } finally {
       lock.unlock();
     }

@@ -263,8 +263,8 @@ final class PostgresClaimIndex implements ClaimIndex {
       }
       if (!now.isBefore(first.get())) {
         database.update(
-            "UPDATE @jobs SET claim_at = '-infinity'"
-                + " WHERE claim_at > '-infinity' AND claim_at <= ?",
+            "UPDATE @jobs SET claim_at = '-infinity' WHERE key IN (SELECT key FROM @jobs"
+                + " WHERE claim_at > '-infinity' AND claim_at <= ? FOR UPDATE SKIP LOCKED)",
             now);
         raise(Long.MIN_VALUE);
         return Duration.ZERO;

@@ -28,6 +28,8 @@ import dev.millrace.core.time.ProcessTimeline;
 import dev.millrace.store.postgres.internal.db.CommitFlusher;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.ServerLease;
+import dev.millrace.store.postgres.internal.jobs.JobWriter.Commit;
+import dev.millrace.store.postgres.internal.jobs.JournalWriter.Batch;
 import dev.millrace.store.postgres.internal.jobs.PostgresJob.At;
 import dev.millrace.store.postgres.internal.read.PostgresReader;
 import dev.millrace.store.postgres.internal.rows.JobRow;
@@ -211,15 +213,15 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     if (update.entries().isEmpty()) {
       return 0;
     }
-    List<JournalRow> journal = journals.begin(job.id());
-    long commit = 0;
+    Batch journal = journals.begin(job.id());
+    Commit commit = Commit.NONE;
     try {
-      JobChange change = JobChange.of(job, update, journal);
+      JobChange change = JobChange.of(job, update, journal.rows());
       commit = writer.append(change);
       enqueued(change);
-      return commit;
+      return commit.number();
     } finally {
-      journals.end(job.id(), journal, commit);
+      journals.end(journal, commit.number(), commit.incarnation());
     }
   }
 
@@ -230,23 +232,23 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
 
   @Override
   public List<Long> appendTogether(List<Append<PostgresJob>> appends) {
-    List<List<JournalRow>> journal = new ArrayList<>();
-    List<Long> commits = List.of();
+    List<Batch> journal = new ArrayList<>();
+    List<Commit> commits = List.of();
     try {
       List<JobChange> changes = new ArrayList<>();
       for (Append<PostgresJob> append : appends) {
         journal.add(journals.begin(append.job().id()));
-        changes.add(JobChange.of(append.job(), append.update(), journal.getLast()));
+        changes.add(JobChange.of(append.job(), append.update(), journal.getLast().rows()));
       }
       commits = writer.appendAll(changes);
       changes.forEach(this::enqueued);
     } finally {
       for (int i = 0; i < journal.size(); i++) {
-        long commit = commits.isEmpty() ? 0 : commits.get(i);
-        journals.end(appends.get(i).job().id(), journal.get(i), commit);
+        Commit commit = commits.isEmpty() ? Commit.NONE : commits.get(i);
+        journals.end(journal.get(i), commit.number(), commit.incarnation());
       }
     }
-    return commits;
+    return commits.stream().map(Commit::number).toList();
   }
 
   /** A job may have more to claim. */

@@ -37,10 +37,6 @@ public final class JournalRow {
     incarnation = databaseIncarnation;
   }
 
-  public long incarnation() {
-    return incarnation;
-  }
-
   /** Its columns without the position, as one text for each. */
   Object[] columns() {
     return new Object[] {

@@ -54,8 +54,13 @@ public final class JournalRows {
 
   private static final String UNCRASHED = " t.incarnation = (SELECT id FROM @incarnation)";
 
+  /** Of claims that are over, nothing is inserted: another one may have read the journal. */
   public static final String INSERT_ALL =
-      INSERT + GIVEN + " WHERE" + UNCRASHED + " ON CONFLICT DO NOTHING";
+      INSERT
+          + GIVEN
+          + " JOIN @jobs j ON j.key = t.job AND t.number = ANY (j.running_claims) WHERE"
+          + UNCRASHED
+          + " ON CONFLICT DO NOTHING";
 
   private static Object[] values(List<JournalRow> rows) {
     int count = rows.size();
@@ -140,11 +145,12 @@ public final class JournalRows {
     values.addAll(Arrays.asList(values(rows)));
     return database
         .first(
-            "WITH present AS MATERIALIZED (SELECT key FROM @jobs WHERE key = ANY (?)"
-                + " AND ? = ANY (running_epochs) FOR SHARE), added AS ("
+            "WITH present AS MATERIALIZED (SELECT key, running_claims FROM @jobs"
+                + " WHERE key = ANY (?) AND ? = ANY (running_epochs) ORDER BY key FOR SHARE),"
+                + " added AS ("
                 + INSERT
                 + GIVEN
-                + " WHERE t.job IN (SELECT key FROM present) AND"
+                + " JOIN present p ON p.key = t.job AND t.number = ANY (p.running_claims) WHERE"
                 + UNCRASHED
                 + " ON CONFLICT DO NOTHING)"
                 + " SELECT coalesce((SELECT id FROM @incarnation), 0) AS incarnation,"
@@ -163,7 +169,8 @@ public final class JournalRows {
 
   /**
    * Appends to the journal of a running task, if the job is still of that version: nothing of a
-   * worker that lost its claim comes behind what its successor has read.
+   * worker that lost its claim comes behind what its successor has read. It is durable, so that a
+   * crash leaves no gap.
    *
    * @return whether it was
    * @throws IOException if nobody knows whether it was appended
@@ -183,7 +190,7 @@ public final class JournalRows {
                 + " added AS (INSERT INTO @journal (job, position, stage, task, entry_epoch,"
                 + " entry_number, epoch, number, waits, tokens, pieces)"
                 + " SELECT key, nextval(?), ?, ?, ?, ?, ?, ?, ?, ?::int[], ?::json FROM present"
-                + " RETURNING 1) SELECT set_config('synchronous_commit', 'off', true) FROM added",
+                + " RETURNING 1) SELECT 1 FROM added",
             _ -> true,
             Stream.concat(
                     Stream.of(row.job, version, database.inSchema("@journal_positions")),
