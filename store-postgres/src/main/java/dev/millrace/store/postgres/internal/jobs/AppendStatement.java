@@ -26,11 +26,12 @@ final class AppendStatement {
           + " t.updated_at::timestamptz, rank = t.rank, waiting = t.waiting, claim_type ="
           + " t.claim_type, claim_at = t.claim_at::timestamptz, due_at = t.due_at::timestamptz,"
           + " running_types = t.running_types::text[], running_epochs = t.running_epochs::bigint[],"
-          + " running_claims = t.running_claims::bigint[] FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::text[],"
-          + " ?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::text[],"
-          + " ?::text[], ?::text[], ?::text[]) AS t (key, before, last, version, state, priority,"
-          + " at_gate, updated_at, rank, waiting, claim_type, claim_at, due_at, running_types,"
-          + " running_epochs, running_claims) WHERE j.key = t.key AND j.version = t.before RETURNING j.key";
+          + " running_claims = t.running_claims::bigint[] FROM unnest(?::bigint[], ?::bigint[],"
+          + " ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[],"
+          + " ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[]) AS t"
+          + " (key, before, last, version, state, priority, at_gate, updated_at, rank, waiting,"
+          + " claim_type, claim_at, due_at, running_types, running_epochs, running_claims) WHERE"
+          + " j.key = t.key AND j.version = t.before RETURNING j.key";
 
   static final String ENDED =
       "DELETE FROM @jobs j USING unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[],"

@@ -2,8 +2,8 @@ package dev.millrace.store.postgres.internal.jobs;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.StoreException;
-import dev.millrace.store.postgres.internal.rows.JournalRow;
 import dev.millrace.store.postgres.internal.jobs.JournalAppender.Commit;
+import dev.millrace.store.postgres.internal.rows.JournalRow;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -87,8 +87,7 @@ final class JournalWriter {
         journal = journals.get(job);
       }
       long incarnation = appender.incarnation();
-      return new Batch(
-          job, journal == null ? List.of() : rows(journal, incarnation), incarnation);
+      return new Batch(job, journal == null ? List.of() : rows(journal, incarnation), incarnation);
     } finally {
       lock.unlock();
     }
