@@ -4,10 +4,13 @@ import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.health.StoreHealth.Trouble;
 import dev.millrace.store.postgres.internal.db.Database.RowReader;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /**
  * The row of this server: one lease for all tasks of its own workers. While it is renewed in time,
@@ -55,27 +58,80 @@ public final class ServerLease implements AutoCloseable {
     this.renewedNanos = renewedNanos;
   }
 
+  /** What joins the servers of a database. */
+  public enum Role {
+    /** It stays, and may lead the others. */
+    SERVER,
+    /** It ends soon. */
+    COMMAND,
+    /** It moves jobs: no server may be there, and none may join while it lives. */
+    EXCLUSIVE
+  }
+
+  private static final String JOIN =
+      "INSERT INTO @servers (name, serves, exclusive, alive_until)"
+          + " VALUES (?, ?, ?, now() + make_interval(secs => ?)) RETURNING epoch";
+
+  /** Two that exclude each other must not join at the same time. Needs no session. */
+  private static final String LOCK = "LOCK TABLE @servers IN SHARE ROW EXCLUSIVE MODE";
+
+  private static final String ALIVE =
+      "SELECT name, exclusive FROM @servers WHERE (exclusive OR serves AND ?)"
+          + " AND alive_until > now() ORDER BY epoch";
+
   /**
    * Adds a server under a new epoch.
    *
-   * @param serves whether it stays, and may lead the others
    * @param length how long it lives without renewing
+   * @throws StoreException if another one excludes it
    */
-  public static ServerLease join(Database database, String name, boolean serves, Duration length) {
+  public static ServerLease join(Database database, String name, Role role, Duration length) {
     long before = System.nanoTime();
+    Object[] values = {name, role == Role.SERVER, role == Role.EXCLUSIVE, seconds(length)};
     long epoch =
-        database
-            .first(
-                "INSERT INTO @servers (name, serves, alive_until)"
-                    + " VALUES (?, ?, now() + make_interval(secs => ?)) RETURNING epoch",
-                row -> row.getLong(1),
-                name,
-                serves,
-                seconds(length))
-            .orElseThrow();
+        role == Role.COMMAND
+            ? database.first(JOIN, row -> row.getLong(1), values).orElseThrow()
+            : database.inTransaction(
+                statements -> {
+                  statements.endIfIdle();
+                  statements.update(LOCK);
+                  requireAdmission(
+                      database, role, statements.list(ALIVE, Other::read, role == Role.EXCLUSIVE));
+                  return statements.list(JOIN, row -> row.getLong(1), values).getFirst();
+                });
     ServerLease lease = new ServerLease(database, epoch, length, before);
     lease.renewed(before, database.list(RENEW, RENEWED, seconds(length), epoch));
     return lease;
+  }
+
+  /** A server that lives. */
+  private record Other(String name, boolean exclusive) {
+    static Other read(ResultSet row) throws SQLException {
+      return new Other(row.getString("name"), row.getBoolean("exclusive"));
+    }
+  }
+
+  private static void requireAdmission(Database database, Role role, List<Other> others) {
+    if (others.isEmpty()) {
+      return;
+    }
+    String where = "the jobs of " + database.settings();
+    if (others.getFirst().exclusive()) {
+      throw new StoreException(
+          where
+              + " are being moved by "
+              + others.getFirst().name()
+              + "; wait until that ends, or, if it was killed, "
+              + database.settings().lease().toSeconds()
+              + " s");
+    }
+    if (role == Role.EXCLUSIVE) {
+      throw new StoreException(
+          where
+              + " are served by "
+              + others.stream().map(Other::name).collect(Collectors.joining(", "))
+              + ": stop them first (SIGTERM), a move needs the database for itself");
+    }
   }
 
   private static double seconds(Duration length) {
