@@ -217,12 +217,12 @@ final class JobShapes {
                             new TraceContext(
                                 "00-" + "3".repeat(32) + "-" + "4".repeat(16) + "-01", null)),
                         TaskSpec.of("second"))))));
-    List<String> many = IntStream.range(0, 1_200).mapToObj(i -> "task " + i).toList();
+    List<String> many = IntStream.range(0, 250).mapToObj(i -> "task " + i).toList();
     JobId large = submit("many tasks", JobSpec.of(List.of(stage("many", many.toArray(String[]::new)))));
     List<Claim> claims =
-        store.claim(new ClaimRequest(Set.of("many"), 250, "worker", null).ofJob(large));
+        store.claim(new ClaimRequest(Set.of("many"), 110, "worker", null).ofJob(large));
     claims.forEach(claim -> store.complete(claim, TaskResult.of("result of " + claim)));
-    submit("a large prompt", JobSpec.of(List.of(stage("big", "x".repeat(3_000_000), "y"))));
+    submit("a large prompt", JobSpec.of(List.of(stage("big", "x".repeat(1_000_000), "y"))));
   }
 
   private void openJobs() {

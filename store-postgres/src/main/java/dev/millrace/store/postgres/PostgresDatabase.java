@@ -140,7 +140,8 @@ public final class PostgresDatabase implements AutoCloseable {
           inspector.freeConnections(),
           inspector.clockAhead(),
           there ? servers(database) : List.of(),
-          there ? inspector.unreadable() : Map.of());
+          there ? inspector.unreadable() : Map.of(),
+          there ? inspector.onTheWay() : Map.of());
     }
   }
 

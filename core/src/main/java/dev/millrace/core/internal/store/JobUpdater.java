@@ -238,8 +238,8 @@ public final class JobUpdater<J extends StoredJob> {
     removed(id);
   }
 
-  /** Drops a job that was deleted. */
-  void removed(JobId id) {
+  /** Drops a job that was deleted, or taken away. */
+  public void removed(JobId id) {
     forget(id);
     quarantined.remove(id);
     counting.removed(id); // last: who had the job until now may have counted it

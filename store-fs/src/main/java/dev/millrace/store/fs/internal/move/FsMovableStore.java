@@ -125,6 +125,10 @@ public final class FsMovableStore implements MovableStore {
 
   @Override
   public @Nullable TakenOutJob takeOut(JobId id, MoveDestination to) {
+    Optional<JobState> state = step("look for", id, () -> repository.locator().find(id));
+    if (state.isPresent() && state.get().isFinal()) {
+      return step("take out", id, () -> takeOutEnded(id, state.get(), to));
+    }
     String reason = "the job moves to " + to.name();
     Optional<String> problem =
         updater.step(
@@ -144,6 +148,23 @@ public final class FsMovableStore implements MovableStore {
     return step("take out", id, () -> takeOutNow(id, to));
   }
 
+  /**
+   * An ended job is not read for this: its log would be completed, as of now, if another daemon has
+   * processed it.
+   */
+  private @Nullable TakenOutJob takeOutEnded(JobId id, JobState state, MoveDestination to)
+      throws IOException {
+    clearLeftover(id);
+    String ticket = UUID.randomUUID().toString();
+    Path dir = layout.of(state, id);
+    if (disk.kind(dir) != Disk.Kind.DIRECTORY) {
+      return null; // it was deleted just now
+    }
+    rename(id, new JobDirectory(disk, dir), new MoveMark(state, ticket, to, Instant.now(), null));
+    updater.removed(id);
+    return new TakenOutJob(id, ticket, to, false);
+  }
+
   private @Nullable TakenOutJob takeOutNow(JobId id, MoveDestination to) throws IOException {
     clearLeftover(id);
     String ticket = UUID.randomUUID().toString();
@@ -152,14 +173,13 @@ public final class FsMovableStore implements MovableStore {
         id,
         job -> {
           MoveMark mark = new MoveMark(job.directoryState(), ticket, to, Instant.now(), null);
-          rename(job, mark);
+          rename(id, job.at(), mark);
           taken[0] = true;
         });
     return taken[0] ? new TakenOutJob(id, ticket, to, false) : null;
   }
 
-  private void rename(FsJob job, MoveMark mark) throws IOException {
-    JobDirectory at = job.at();
+  private void rename(JobId id, JobDirectory at, MoveMark mark) throws IOException {
     disk.writeSynced(at.file(MoveMark.FILE), mark.bytes());
     UnsyncedChanges before = new UnsyncedChanges().addDirectory(at.dir());
     if (disk.kind(at.file("events.jsonl")) == Disk.Kind.FILE) {
@@ -167,12 +187,12 @@ public final class FsMovableStore implements MovableStore {
     }
     createDirectory(layout.moved(), before);
     commits.commit(before);
-    disk.rename(at.dir(), layout.moved(job.id()));
+    disk.rename(at.dir(), layout.moved(id));
     commits.commit(
         new UnsyncedChanges()
             .addDirectory(layout.moved())
             .addDirectory(layout.of(mark.state())));
-    repository.index().remove(job.id());
+    repository.index().remove(id);
   }
 
   private void createDirectory(Path dir, UnsyncedChanges unsynced) throws IOException {
