@@ -8,6 +8,7 @@ import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.place.MoveStores;
 import dev.millrace.cli.place.PlaceOpener;
 import dev.millrace.core.json.Json;
@@ -15,6 +16,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.move.JobMover;
 import dev.millrace.core.move.MovableStore;
 import dev.millrace.core.move.MoveReport;
+import dev.millrace.core.move.OtherDestinationException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,6 +63,13 @@ public final class MoveCommand implements Command {
       progress.end();
       print(shell, report, json);
       return report.left().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+    } catch (OtherDestinationException e) {
+      throw new CommandException(
+          e.getMessage()
+              + "; "
+              + SuggestedCommand.of("move").with(e.from(), e.to()).to("finishes it")
+              + ", "
+              + SuggestedCommand.of("move").with(e.to(), e.from()).to("takes them back"));
     } finally {
       progress.end();
     }

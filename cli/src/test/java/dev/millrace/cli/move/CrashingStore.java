@@ -80,6 +80,11 @@ final class CrashingStore implements MovableStore {
   }
 
   @Override
+  public void requireOwned() {
+    store.requireOwned();
+  }
+
+  @Override
   public NoteStore notes() {
     return store.notes();
   }

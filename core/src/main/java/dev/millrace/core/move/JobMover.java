@@ -26,6 +26,7 @@ public final class JobMover {
 
   private final MovableStore from;
   private final MovableStore to;
+  private final String origin;
   private final MoveDestination destination;
   private final MoveListener listener;
   private final Map<JobId, String> left = new LinkedHashMap<>();
@@ -41,8 +42,9 @@ public final class JobMover {
     this.from = from;
     this.to = to;
     this.destination = new MoveDestination(to.identity(), to.name());
+    this.origin = from.identity();
     this.listener = listener;
-    if (from.identity().equals(destination.identity())) {
+    if (origin.equals(destination.identity())) {
       throw new StoreException(
           from.name()
               + " and "
@@ -87,22 +89,7 @@ public final class JobMover {
   /** A job that may have arrived in one store must not be published in another. */
   private void requireSameDestination(TakenOutJob job) {
     if (!job.to().identity().equals(destination.identity())) {
-      throw new StoreException(
-          "job "
-              + job.id()
-              + " of "
-              + from.name()
-              + " is on its way to "
-              + job.to().name()
-              + ": finish that first with \"millrace move "
-              + from.name()
-              + " "
-              + job.to().name()
-              + "\", or take the jobs back with \"millrace move "
-              + job.to().name()
-              + " "
-              + from.name()
-              + "\"");
+      throw new OtherDestinationException(from.name(), job);
     }
   }
 
@@ -111,12 +98,12 @@ public final class JobMover {
     List<TakenOutJob> back = new ArrayList<>();
     to.forEachTakenOut(
         job -> {
-          if (!job.arrived() && job.to().identity().equals(from.identity())) {
+          if (!job.arrived() && job.to().identity().equals(origin)) {
             back.add(job);
           }
         });
     for (TakenOutJob job : back) {
-      if (from.arrival(job, to.identity()) == MovableStore.Arrival.ARRIVED) {
+      if (from.arrival(job, destination.identity()) == MovableStore.Arrival.ARRIVED) {
         to.markMoved(job);
         from.forgetArrival(job.id());
       } else {
@@ -126,15 +113,25 @@ public final class JobMover {
     }
   }
 
-  /** A crash may have come between a mark and the end of its note of arrival. */
+  /**
+   * A crash may have come between a mark and the end of its note of arrival. The mark may not be
+   * durable then, so it is made again first.
+   */
   private void forgetArrivals(List<TakenOutJob> onTheWay) {
-    Set<JobId> open = new HashSet<>();
-    onTheWay.forEach(job -> open.add(job.id()));
-    for (JobId id : to.arrivedFrom(from.identity())) {
-      if (!open.contains(id)) {
-        to.forgetArrival(id);
-      }
+    Set<JobId> noted = new HashSet<>(to.arrivedFrom(origin));
+    onTheWay.forEach(job -> noted.remove(job.id()));
+    if (noted.isEmpty()) {
+      return;
     }
+    List<TakenOutJob> marked = new ArrayList<>();
+    from.forEachTakenOut(
+        job -> {
+          if (job.arrived() && noted.contains(job.id())) {
+            marked.add(job);
+          }
+        });
+    marked.forEach(from::markMoved);
+    noted.forEach(to::forgetArrival);
   }
 
   /** Until a pass finds nothing: jobs may be submitted meanwhile. */
@@ -174,7 +171,7 @@ public final class JobMover {
   }
 
   private void finish(TakenOutJob job) {
-    switch (to.arrival(job, from.identity())) {
+    switch (to.arrival(job, origin)) {
       case ARRIVED -> {
         mark(job);
         alreadyThere++;
@@ -192,12 +189,15 @@ public final class JobMover {
 
   private void copy(TakenOutJob job) {
     boolean published = false;
-    try (JobAssembly assembly = to.assemble(job, from.identity())) {
+    try (JobAssembly assembly = to.assemble(job, origin)) {
       String problem = fill(assembly, job);
       published = problem == null;
       if (problem != null) {
         putBack(job, problem);
-      } else if (assembly.publish()) {
+        return;
+      }
+      from.requireOwned(); // else another move may have finished this one, or taken the job back
+      if (assembly.publish() || to.arrival(job, origin) == MovableStore.Arrival.ARRIVED) {
         mark(job);
         moved++;
       } else {
@@ -238,6 +238,7 @@ public final class JobMover {
   }
 
   private void putBack(TakenOutJob job, String why) {
+    from.requireOwned();
     from.putBack(job);
     leave(job.id(), why);
   }

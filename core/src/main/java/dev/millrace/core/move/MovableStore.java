@@ -20,6 +20,9 @@ public interface MovableStore extends AutoCloseable {
   /** What no other store has; made when it is first asked for. */
   String identity();
 
+  /** Throws if another process may own the store by now: this one may have been frozen. */
+  void requireOwned();
+
   NoteStore notes();
 
   /** How many jobs are in each state. */

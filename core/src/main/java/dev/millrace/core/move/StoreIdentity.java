@@ -21,15 +21,28 @@ public final class StoreIdentity {
     return notes.readNote(COLLECTION, NAME).map(StoreIdentity::read);
   }
 
-  /** The id of a store, which is made if it has none. */
+  /**
+   * The id of a store that this process owns, which is made if it has none. It is durable when this
+   * returns: jobs on their way name it.
+   */
   public static String of(NoteStore notes) {
-    Optional<String> known = known(notes);
-    if (known.isEmpty()) {
-      String id = UUID.randomUUID().toString();
-      String text = Json.write(JsonObject.create().put(FIELD, id));
-      notes.writeNoteAhead(COLLECTION, NAME, null, text); // another process may be faster
+    String text = notes.readNote(COLLECTION, NAME).orElseGet(StoreIdentity::created);
+    notes.writeNote(COLLECTION, NAME, text); // again: an earlier process may have been killed
+    return read(text);
+  }
+
+  /** The same for a store that other processes use, too. */
+  public static String ofShared(NoteStore notes) {
+    if (notes.readNote(COLLECTION, NAME).isEmpty()) {
+      notes.writeNoteAhead(COLLECTION, NAME, null, created()); // another process may be faster
     }
-    return known.orElseGet(() -> known(notes).orElseThrow());
+    String text = notes.readNote(COLLECTION, NAME).orElseThrow();
+    notes.writeNote(COLLECTION, NAME, text);
+    return read(text);
+  }
+
+  private static String created() {
+    return Json.write(JsonObject.create().put(FIELD, UUID.randomUUID().toString()));
   }
 
   private static String read(String note) {

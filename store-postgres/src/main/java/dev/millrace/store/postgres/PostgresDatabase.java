@@ -75,13 +75,18 @@ public final class PostgresDatabase implements AutoCloseable {
    * @throws dev.millrace.core.store.StoreException if a server lives, or another move runs
    */
   public MovableStore ownToMove(String name) {
-    return PostgresStore.openExclusively(database, StoreOptions.of(name, database, false)).movable();
+    return openToMove(name, true);
   }
 
   /** The database to move jobs into it; servers may process them as they come. */
   public MovableStore visitToMove(String name) {
     new HistoryPartitions(database).prepare();
-    return PostgresStore.open(database, StoreOptions.of(name, database, false)).movable();
+    return openToMove(name, false);
+  }
+
+  private MovableStore openToMove(String name, boolean out) {
+    StoreOptions options = StoreOptions.of(name, database, false);
+    return PostgresStore.openToMove(database, options, out).movable();
   }
 
   /** What no other store has; empty before the first move out of it or into it. */

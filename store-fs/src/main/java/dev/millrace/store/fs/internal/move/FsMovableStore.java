@@ -99,6 +99,12 @@ public final class FsMovableStore implements MovableStore {
     return StoreIdentity.of(notes());
   }
 
+  /** The lock lasts as long as the process. */
+  @Override
+  public void requireOwned() {
+    repository.requireIntact();
+  }
+
   @Override
   public NoteStore notes() {
     return repository.notes();

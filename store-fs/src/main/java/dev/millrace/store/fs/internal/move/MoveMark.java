@@ -50,7 +50,7 @@ public record MoveMark(
   }
 
   MoveMark moved(Instant at) {
-    return new MoveMark(state, ticket, to, takenAt, at);
+    return new MoveMark(state, ticket, to, takenAt, movedAt == null ? at : movedAt);
   }
 
   TakenOutJob of(JobId id) {

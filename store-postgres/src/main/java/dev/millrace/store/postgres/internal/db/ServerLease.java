@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The row of this server: one lease for all tasks of its own workers. While it is renewed in time,
@@ -61,23 +61,31 @@ public final class ServerLease implements AutoCloseable {
   /** What joins the servers of a database. */
   public enum Role {
     /** It stays, and may lead the others. */
-    SERVER,
+    SERVER(null, "moves = 'out'"),
     /** It ends soon. */
-    COMMAND,
-    /** It moves jobs: no server may be there, and none may join while it lives. */
-    EXCLUSIVE
+    COMMAND(null, "false"),
+    /** It moves jobs out: no server may be there, and none may join while it lives. */
+    MOVES_OUT("out", "serves OR moves IS NOT NULL"),
+    /** It moves jobs into the database, which servers may share meanwhile. */
+    MOVES_IN("in", "moves = 'out'");
+
+    private final @Nullable String moves;
+
+    /** Which others exclude it. */
+    private final String excluding;
+
+    Role(@Nullable String moves, String excluding) {
+      this.moves = moves;
+      this.excluding = excluding;
+    }
   }
 
   private static final String JOIN =
-      "INSERT INTO @servers (name, serves, exclusive, alive_until)"
+      "INSERT INTO @servers (name, serves, moves, alive_until)"
           + " VALUES (?, ?, ?, now() + make_interval(secs => ?)) RETURNING epoch";
 
   /** Two that exclude each other must not join at the same time. Needs no session. */
   private static final String LOCK = "LOCK TABLE @servers IN SHARE ROW EXCLUSIVE MODE";
-
-  private static final String ALIVE =
-      "SELECT name, exclusive FROM @servers WHERE (exclusive OR serves AND ?)"
-          + " AND alive_until > now() ORDER BY epoch";
 
   /**
    * Adds a server under a new epoch.
@@ -87,7 +95,7 @@ public final class ServerLease implements AutoCloseable {
    */
   public static ServerLease join(Database database, String name, Role role, Duration length) {
     long before = System.nanoTime();
-    Object[] values = {name, role == Role.SERVER, role == Role.EXCLUSIVE, seconds(length)};
+    @Nullable Object[] values = {name, role == Role.SERVER, role.moves, seconds(length)};
     long epoch =
         role == Role.COMMAND
             ? database.first(JOIN, row -> row.getLong(1), values).orElseThrow()
@@ -96,7 +104,7 @@ public final class ServerLease implements AutoCloseable {
                   statements.endIfIdle();
                   statements.update(LOCK);
                   requireAdmission(
-                      database, role, statements.list(ALIVE, Other::read, role == Role.EXCLUSIVE));
+                      database, statements.list(others(role), ServerLease::describe));
                   return statements.list(JOIN, row -> row.getLong(1), values).getFirst();
                 });
     ServerLease lease = new ServerLease(database, epoch, length, before);
@@ -104,33 +112,27 @@ public final class ServerLease implements AutoCloseable {
     return lease;
   }
 
-  /** A server that lives. */
-  private record Other(String name, boolean exclusive) {
-    static Other read(ResultSet row) throws SQLException {
-      return new Other(row.getString("name"), row.getBoolean("exclusive"));
-    }
+  private static String others(Role role) {
+    return "SELECT name, moves FROM @servers WHERE ("
+        + role.excluding
+        + ") AND alive_until > now() ORDER BY moves, epoch";
   }
 
-  private static void requireAdmission(Database database, Role role, List<Other> others) {
-    if (others.isEmpty()) {
-      return;
-    }
-    String where = "the jobs of " + database.settings();
-    if (others.getFirst().exclusive()) {
+  private static String describe(ResultSet row) throws SQLException {
+    String what = row.getString("moves") == null ? "served by " : "being moved by ";
+    return what + row.getString("name");
+  }
+
+  private static void requireAdmission(Database database, List<String> others) {
+    if (!others.isEmpty()) {
       throw new StoreException(
-          where
-              + " are being moved by "
-              + others.getFirst().name()
-              + "; wait until that ends, or, if it was killed, "
+          "the jobs of "
+              + database.settings()
+              + " are "
+              + String.join(", ", others)
+              + "; stop that first, or wait until it ends ("
               + database.settings().lease().toSeconds()
-              + " s");
-    }
-    if (role == Role.EXCLUSIVE) {
-      throw new StoreException(
-          where
-              + " are served by "
-              + others.stream().map(Other::name).collect(Collectors.joining(", "))
-              + ": stop them first (SIGTERM), a move needs the database for itself");
+              + " s, if it was killed)");
     }
   }
 

@@ -59,7 +59,12 @@ public final class PostgresMovableStore implements MovableStore {
 
   @Override
   public String identity() {
-    return StoreIdentity.of(notes());
+    return StoreIdentity.ofShared(notes());
+  }
+
+  @Override
+  public void requireOwned() {
+    repository.requireIntact();
   }
 
   @Override
@@ -105,7 +110,7 @@ public final class PostgresMovableStore implements MovableStore {
     updater.takeOut(
         id,
         job -> {
-          repository.requireIntact();
+          requireOwned();
           taken[0] |= moved.takeOut(job, ticket, to);
         });
     return taken[0] ? new TakenOutJob(id, ticket, to, false) : null;

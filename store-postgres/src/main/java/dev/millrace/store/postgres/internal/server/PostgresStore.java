@@ -51,9 +51,9 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
     return open(database, options, OptionalLong.empty());
   }
 
-  /** Opens the store to move jobs: no server is there, and none joins before this is closed. */
-  public static PostgresStore openExclusively(Database database, StoreOptions options) {
-    return open(database, options, Role.EXCLUSIVE, OptionalLong.empty());
+  /** Opens the store to move jobs out of it, or into it. */
+  public static PostgresStore openToMove(Database database, StoreOptions options, boolean out) {
+    return open(database, options, out ? Role.MOVES_OUT : Role.MOVES_IN, OptionalLong.empty());
   }
 
   /**
