@@ -92,6 +92,10 @@ public final class DoctorCommand implements Command {
   }
 
   private static void moves(Path workspace, Findings findings) {
+    if (!Files.isDirectory(workspace.resolve("moved"))) {
+      findings.ok("moves", "no job was ever moved to another store");
+      return;
+    }
     Workspace.existing(workspace)
         .map(it -> UnfinishedMoves.of(workspace.toString(), it::forEachTakenOut))
         .ifPresent(found -> new UnfinishedMovesCheck(found).run(findings));

@@ -44,7 +44,7 @@ public final class MoveCommand implements Command {
   @Override
   public int run(Shell shell, Arguments given) {
     if (given.words().size() != 2) {
-      throw new UsageException("give two stores: millrace move FROM TO");
+      throw new UsageException("give two stores: FROM and TO");
     }
     String from = given.words().getFirst();
     String to = given.words().getLast();
@@ -58,7 +58,7 @@ public final class MoveCommand implements Command {
     MoveProgress progress = new MoveProgress(shell);
     try (MoveStores stores = new MoveStores()) {
       MovableStore source = stores.from(shell, from);
-      MovableStore target = stores.to(shell, to);
+      MovableStore target = stores.to(shell, to, source);
       MoveReport report = new JobMover(source, target, progress).run(given.has(DELETE));
       progress.end();
       print(shell, report, json);

@@ -27,11 +27,14 @@ public final class MoveStores implements AutoCloseable {
   }
 
   /** Opens the store that jobs move into. A workspace is created if it does not exist. */
-  public MovableStore to(Shell shell, String named) {
+  public MovableStore to(Shell shell, String named, MovableStore from) {
     return switch (PlaceOpener.openToSubmit(shell, named)) {
       case LocalWorkspace place -> own(place);
       case DatabasePlace place -> {
         open.push(place);
+        if (from.identity().equals(place.identity())) { // else it would wait for itself
+          throw new CommandException(from.name() + " and " + place.name() + " are the same store");
+        }
         yield keep(place.visitToMove());
       }
       default -> throw refusal(named);

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 /** Writes the records of a job as rows under a key that no id has yet, some at a time. */
 final class PostgresJobAssembly implements JobAssembly {
   private static final int PAGE = 100;
-  private static final long MOST = 4_000_000;
+  private static final long CHUNK = 4_000_000;
 
   private final PostgresRepository repository;
   private final Database database;
@@ -171,7 +171,7 @@ final class PostgresJobAssembly implements JobAssembly {
     positions.put(given.stage(), given.task(), row.key(), 1);
     results.add(row);
     resultSize += row.json().length();
-    if (results.size() >= PAGE || resultSize >= MOST) {
+    if (results.size() >= PAGE || resultSize >= CHUNK) {
       flushResults();
     }
   }

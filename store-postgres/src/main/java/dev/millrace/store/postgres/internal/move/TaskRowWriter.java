@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Writes the tasks of a job: into its document if they are few and short, else as rows. */
 final class TaskRowWriter {
   private static final int PAGE = 500;
-  private static final long MOST = 1_000_000;
+  private static final long CHUNK = 1_000_000;
 
   private final Database database;
   private final long key;
@@ -37,7 +37,7 @@ final class TaskRowWriter {
     TaskRow row = new TaskRow(task.stage(), task.task(), task.given(), task.rendered());
     rows.add(row);
     size += length(row.given()) + length(row.rendered());
-    if (rows.size() >= PAGE || size >= MOST) {
+    if (rows.size() >= PAGE || size >= CHUNK) {
       flush();
     }
   }
