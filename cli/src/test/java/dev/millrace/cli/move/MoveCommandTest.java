@@ -21,29 +21,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the command accepts, refuses and says. */
 @Tag("slow")
 class MoveCommandTest extends CommandFixture {
-  private static MoveDatabase database;
-
-  @BeforeAll
-  static void start() {
-    database = new MoveDatabase();
-  }
-
-  @AfterAll
-  static void stop() throws IOException {
-    database.close();
-  }
-
   @Test
   void bringsJobsIntoADatabaseAndBack() {
-    String url = database.newUrl();
+    String url = MoveDatabase.newUrl();
     String id = cli.submit("ws", "hello");
     InProcessCli.workAll(ws);
     Result dry = cli.run("move", "ws", url, "--dry-run", "--json");
@@ -79,7 +65,7 @@ class MoveCommandTest extends CommandFixture {
     Result http = cli.run("move", "ws", "http://localhost:1");
     assertThat(http.status()).isEqualTo(2);
     assertThat(http.err()).contains("a server's URL").contains("postgresql://");
-    String url = database.newUrl();
+    String url = MoveDatabase.newUrl();
     assertThat(cli.run("move", url, url).err()).contains("the same store");
     assertThat(cli.run("move", "nowhere", "ws").err()).contains("no workspace in nowhere");
   }
@@ -93,7 +79,7 @@ class MoveCommandTest extends CommandFixture {
       assertThat(refused.err()).contains("pid " + ProcessHandle.current().pid()).contains("--stop");
     }
     assertThat(cli.run("jobs", "ws", "--json").out()).contains(id);
-    String url = database.newUrl();
+    String url = MoveDatabase.newUrl();
     try (PostgresDatabase shared = PostgresDatabase.open(PostgresSettings.parse(url, Map.of()))) {
       try (JobStore _ = shared.join("server one")) {
         assertThat(cli.run("move", url, "other").err()).contains("served by server one");
@@ -137,7 +123,7 @@ class MoveCommandTest extends CommandFixture {
     Files.write(ws.resolve("output").resolve(sound).resolve("audio.wav"), new byte[3_000_000]);
     Path meta = ws.resolve("output").resolve(odd).resolve("meta.json");
     Files.writeString(meta, Files.readString(meta).replaceFirst("\\{", "{\"gpu\": \"A\","));
-    String url = database.newUrl();
+    String url = MoveDatabase.newUrl();
     Result result = cli.run("move", "ws", url);
     assertThat(result.status()).isEqualTo(1);
     assertThat(result.err()).contains("stays: " + sound).contains("audio.wav").contains("\"gpu\"");
@@ -180,7 +166,7 @@ class MoveCommandTest extends CommandFixture {
         "{\"submitted_at\":\"2023-11-14T22:13:20.000000Z\",\"mode\":\"text\",\"status\":\"done\","
             + "\"completed_at\":\"2023-11-14T22:13:30.000000Z\",\"duration_s\":4.0,"
             + "\"artifacts\":[\"result.txt\"]}");
-    String url = database.newUrl();
+    String url = MoveDatabase.newUrl();
     Result result = cli.run("move", "ws", url);
     assertThat(result.status()).as(result.toString()).isZero();
     assertThat(cli.run("flow", url, "1700000000_1_0").line()).isEqualTo("world");

@@ -5,31 +5,29 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A real database for the tests of this package; each test has a schema of its own. */
-final class MoveDatabase implements AutoCloseable {
+/** A real database that the tests of this package share; each test has a schema of its own. */
+final class MoveDatabase {
   private static final AtomicInteger SCHEMAS = new AtomicInteger();
 
-  private final EmbeddedPostgres postgres;
+  /** Stopped with the JVM. */
+  private static final EmbeddedPostgres POSTGRES = start();
 
-  MoveDatabase() {
+  private MoveDatabase() {}
+
+  private static EmbeddedPostgres start() {
     try {
-      postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
+      return EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
   /** The address of a schema that nobody else uses. */
-  String newUrl() {
+  static String newUrl() {
     return "postgresql://postgres@localhost:"
-        + postgres.getPort()
+        + POSTGRES.getPort()
         + "/postgres?schema=move"
         + SCHEMAS.incrementAndGet()
         + "&connections=4";
-  }
-
-  @Override
-  public void close() throws IOException {
-    postgres.close();
   }
 }

@@ -7,7 +7,9 @@ import dev.millrace.cli.InProcessCli;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.move.JobAssembly;
 import dev.millrace.core.move.JobMover;
+import dev.millrace.core.move.JobRecord;
 import dev.millrace.core.move.MovableStore;
 import dev.millrace.core.move.MoveListener;
 import dev.millrace.core.move.MoveReport;
@@ -16,13 +18,11 @@ import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobReader.Query;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.task.TaskResult;
-import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,24 +32,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What others do to both stores while jobs move. */
 @Tag("slow")
 class MoveInterferenceTest {
-  private static MoveDatabase database;
-
   @TempDir Path dir;
-
-  @BeforeAll
-  static void start() {
-    database = new MoveDatabase();
-  }
-
-  @AfterAll
-  static void stop() throws IOException {
-    database.close();
-  }
 
   private MoveSide side(String kind, String name) {
     return kind.equals("fs")
         ? MoveSide.workspace(dir.resolve(name))
-        : MoveSide.database(database.newUrl());
+        : MoveSide.database(MoveDatabase.newUrl());
   }
 
   /** Does something when the first job has moved, on the thread of the mover. */
@@ -139,6 +127,64 @@ class MoveInterferenceTest {
     }
     assertThat(done).hasSize(3);
     to.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"fs", "pg"})
+  void aCopyThatDiffersIsNotPublished(String kind) {
+    MoveSide from = side("fs", "from");
+    MoveSide to = side(kind, "to");
+    JobId id;
+    try (JobStore store = from.serve()) {
+      id = store.submit(JobSpec.prompt("generate", "x"));
+      Claim claim =
+          store.claim(new ClaimRequest(Set.of("generate"), 1, "worker", null)).getFirst();
+      store.complete(claim, TaskResult.of("right"));
+    }
+    try (MovableStore source = from.asSource();
+        MovableStore target = to.asTarget()) {
+      MoveReport report = new JobMover(source, forging(target), MoveListener.NONE).run(false);
+      assertThat(report.moved()).isZero();
+      assertThat(report.left().get(id)).contains("result: the copy has another content");
+    }
+    assertThat(from.reader().task(id, 1, 1).orElseThrow().result().text()).isEqualTo("right");
+    assertThat(to.reader().list(Query.all())).isEmpty();
+    to.close();
+  }
+
+  /** A store that writes another result than it was given. */
+  private static MovableStore forging(MovableStore store) {
+    return proxy(
+        MovableStore.class,
+        store,
+        (method, answer) ->
+            method.equals("assemble") ? forging((JobAssembly) answer) : answer);
+  }
+
+  private static JobAssembly forging(JobAssembly assembly) {
+    return (JobAssembly)
+        Proxy.newProxyInstance(
+            JobAssembly.class.getClassLoader(),
+            new Class<?>[] {JobAssembly.class},
+            (_, method, args) -> {
+              if (args != null
+                  && args[0] instanceof JobRecord.Result(int stage, int task, int attempt, _)) {
+                args[0] = new JobRecord.Result(stage, task, attempt, TaskResult.of("wrong"));
+              }
+              return method.invoke(assembly, args);
+            });
+  }
+
+  private interface Answer {
+    Object of(String method, Object answer);
+  }
+
+  private static <T> T proxy(Class<T> type, T real, Answer answer) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (_, method, args) -> answer.of(method.getName(), method.invoke(real, args))));
   }
 
   /** It arrived, ran and was deleted before the mark: it must not run again. */

@@ -34,38 +34,36 @@ class MoveKillTest {
   void anotherRunContinuesWhereOneWasKilled() throws Exception {
     System.out.println("MoveKillTest: seed " + SEED);
     Random random = new Random(SEED);
-    try (MoveDatabase database = new MoveDatabase()) {
-      MoveSide from = MoveSide.workspace(dir.resolve("ws"));
-      MoveSide to = MoveSide.database(database.newUrl());
-      try (JobStore store = from.serve()) {
-        for (int i = 0; i < JOBS; i++) {
-          store.submit(JobSpec.prompt("generate", "job " + i));
-        }
+    MoveSide from = MoveSide.workspace(dir.resolve("ws"));
+    MoveSide to = MoveSide.database(MoveDatabase.newUrl());
+    try (JobStore store = from.serve()) {
+      for (int i = 0; i < JOBS; i++) {
+        store.submit(JobSpec.prompt("generate", "job " + i));
       }
-      to.serve().close(); // it makes partitions, which locks out readers
-      Map<JobId, ReadJob> before = ReadJob.all(from.reader());
-      for (int kill = 0; kill < KILLS; kill++) {
-        int wanted = to.reader().list(Query.all()).size() + 1 + random.nextInt(JOBS / KILLS);
-        Process mover = start(from.name(), to.name());
-        try {
-          Awaitility.await()
-              .pollInterval(Duration.ofMillis(2))
-              .atMost(Duration.ofSeconds(30))
-              .until(() -> !mover.isAlive() || to.reader().list(Query.all()).size() >= wanted);
-        } finally {
-          mover.destroyForcibly().waitFor();
-        }
-        Set<JobId> both = new HashSet<>(from.reader().list(Query.all()));
-        both.retainAll(to.reader().list(Query.all()));
-        assertThat(both).isEmpty();
-      }
-      Process last = start(from.name(), to.name());
-      assertThat(last.waitFor()).isZero();
-      JobReader there = to.reader();
-      assertThat(ReadJob.all(there)).isEqualTo(before);
-      assertThat(from.reader().list(Query.all())).isEmpty();
-      to.close();
     }
+    to.serve().close(); // it makes partitions, which locks out readers
+    Map<JobId, ReadJob> before = ReadJob.all(from.reader());
+    for (int kill = 0; kill < KILLS; kill++) {
+      int wanted = to.reader().list(Query.all()).size() + 1 + random.nextInt(JOBS / KILLS);
+      Process mover = start(from.name(), to.name());
+      try {
+        Awaitility.await()
+            .pollInterval(Duration.ofMillis(2))
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> !mover.isAlive() || to.reader().list(Query.all()).size() >= wanted);
+      } finally {
+        mover.destroyForcibly().waitFor();
+      }
+      Set<JobId> both = new HashSet<>(from.reader().list(Query.all()));
+      both.retainAll(to.reader().list(Query.all()));
+      assertThat(both).isEmpty();
+    }
+    Process last = start(from.name(), to.name());
+    assertThat(last.waitFor()).isZero();
+    JobReader there = to.reader();
+    assertThat(ReadJob.all(there)).isEqualTo(before);
+    assertThat(from.reader().list(Query.all())).isEmpty();
+    to.close();
   }
 
   private static Process start(String from, String to) throws IOException {

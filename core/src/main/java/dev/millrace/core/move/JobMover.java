@@ -228,7 +228,7 @@ public final class JobMover {
       return differences.isEmpty()
           ? null
           : "its copy differs and was not published (" + String.join("; ", differences) + ")";
-    } catch (UnmovableJobException | JobException e) {
+    } catch (UnmovableJobException | JobException | IllegalArgumentException e) {
       return String.valueOf(e.getMessage());
     } catch (StoreException e) {
       throw e;

@@ -32,6 +32,7 @@ import dev.millrace.store.fs.internal.files.StagedJobDocument;
 import dev.millrace.store.fs.internal.files.StagedJobFiles;
 import dev.millrace.store.fs.internal.files.StoreErrors;
 import dev.millrace.store.fs.internal.files.TokenJournalWriter;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -39,12 +40,12 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the records of a job into a directory that nobody looks into. */
 final class FsJobAssembly implements JobAssembly {
+  private static final int CHUNK = 1 << 20;
 
   /** Where the job becomes visible, and what else goes with it. */
   interface Publication {
@@ -62,7 +63,7 @@ final class FsJobAssembly implements JobAssembly {
   private final Publication publication;
   private final UnsyncedChanges unsynced = new UnsyncedChanges();
   private final ResultPositions positions = new ResultPositions();
-  private final Map<Integer, Long> resultEnds = new TreeMap<>();
+  private final ByteArrayOutputStream results = new ByteArrayOutputStream();
   private final JsonObject foreign = JsonObject.create();
   private JobRecord.@Nullable Document document;
   private List<String> types = List.of();
@@ -72,6 +73,8 @@ final class FsJobAssembly implements JobAssembly {
   private @Nullable JobFiles files;
   private @Nullable TokenJournalWriter journal;
   private long journalOf;
+  private int resultStage;
+  private long resultEnd;
   private @Nullable JsonObject receipt;
   private boolean published;
 
@@ -179,11 +182,26 @@ final class FsJobAssembly implements JobAssembly {
       receipt = result.receipt();
       return;
     }
+    if (given.stage() != resultStage) {
+      flushResults();
+      resultStage = given.stage();
+      resultEnd = 0;
+    }
     byte[] line = StagedJobFiles.resultLine(given.task(), given.attempt(), given.result());
-    long offset = resultEnds.getOrDefault(given.stage(), 0L);
-    StagedJobFiles.appendResults(at, given.stage(), type(given.stage()), line, unsynced);
-    resultEnds.put(given.stage(), offset + line.length);
-    positions.put(given.stage(), given.task(), offset, line.length);
+    results.writeBytes(line);
+    positions.put(given.stage(), given.task(), resultEnd, line.length);
+    resultEnd += line.length;
+    if (results.size() >= CHUNK) {
+      flushResults();
+    }
+  }
+
+  private void flushResults() throws IOException {
+    if (results.size() > 0) {
+      StagedJobFiles.appendResults(
+          at, resultStage, type(resultStage), results.toByteArray(), unsynced);
+      results.reset();
+    }
   }
 
   private String type(int stage) {
@@ -192,6 +210,7 @@ final class FsJobAssembly implements JobAssembly {
 
   private LogWriter log() throws IOException {
     if (log == null) {
+      flushResults();
       fold =
           JobFold.created(files().plan(), TransitionListener.IGNORED);
       log = new LogWriter(at, fold, unsynced);
