@@ -81,7 +81,7 @@ CREATE TABLE @moved_jobs (
   moved_at timestamptz    -- null: this may be the only copy
 );
 
--- Jobs that come from another store: what has this key in other tables is nobody's job yet.
+-- Jobs that come from another store: what has this key in other tables belongs to no job yet.
 CREATE TABLE @arriving_jobs (
   sort_key text COLLATE "C" PRIMARY KEY,
   key bigint NOT NULL
