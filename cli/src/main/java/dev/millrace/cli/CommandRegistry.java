@@ -9,6 +9,7 @@ import dev.millrace.cli.levers.LeverTable;
 import dev.millrace.cli.levers.PruneCommand;
 import dev.millrace.cli.levers.RetryCommand;
 import dev.millrace.cli.model.ModelsCommand;
+import dev.millrace.cli.move.MoveCommand;
 import dev.millrace.cli.network.KeygenCommand;
 import dev.millrace.cli.network.NodeCommand;
 import dev.millrace.cli.network.NodesCommand;
@@ -46,6 +47,7 @@ final class CommandRegistry {
           new Entry("approve", "approve a stage that waits at its gate"),
           new Entry("retry", "run finished jobs again, as new jobs"),
           new Entry("prune", "delete old finished jobs"),
+          new Entry("move", "move all jobs to another store"),
           new Entry("serve", "process the jobs of a workspace (alias: nrvnad)"),
           new Entry("apikey", "create a key for the HTTP API"),
           new Entry("node", "compute some layers of a model for other servers"),
@@ -79,6 +81,7 @@ final class CommandRegistry {
       case "approve" -> new LeverCommand(LeverTable.APPROVE);
       case "retry" -> new RetryCommand();
       case "prune" -> new PruneCommand();
+      case "move" -> new MoveCommand();
       case "serve" -> new ServeCommand();
       case "nrvnad" -> new NrvnadCommand();
       case "apikey" -> new ApiKeyCommand();

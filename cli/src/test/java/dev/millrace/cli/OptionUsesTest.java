@@ -150,6 +150,7 @@ class OptionUsesTest {
               List.of(
                   "bench --model keys --prompt 1 --generate 2 --batch 1 --depth 1 --threads 1"
                       + " --cache q8 --json")),
+          Map.entry("move", List.of("move ws other --dry-run --json", "move ws other --delete")),
           Map.entry("models", List.of("models inspect m.gguf --tensors --json")),
           Map.entry("states", List.of("states job --mermaid", "states --json")),
           Map.entry("doctor", List.of("doctor -d ws --port 8080 --json")),

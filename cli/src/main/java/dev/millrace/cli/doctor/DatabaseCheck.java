@@ -1,5 +1,6 @@
 package dev.millrace.cli.doctor;
 
+import dev.millrace.cli.place.UnfinishedMoves;
 import dev.millrace.core.job.JobId;
 import dev.millrace.store.postgres.DatabaseStatus;
 import dev.millrace.store.postgres.PostgresDatabase;
@@ -27,6 +28,8 @@ public final class DatabaseCheck {
     clock(findings, status);
     servers(findings, status);
     jobs(findings, status);
+    new UnfinishedMovesCheck(new UnfinishedMoves(settings.toString(), status.onTheWay()))
+        .run(findings);
   }
 
   private void release(Findings findings, DatabaseStatus status) {

@@ -11,6 +11,8 @@ import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.cli.model.MachineMemory;
 import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.cli.place.PlaceOpener;
+import dev.millrace.cli.place.UnfinishedMoves;
+import dev.millrace.store.fs.Workspace;
 import dev.millrace.cli.serve.HttpOptions;
 import dev.millrace.cli.terminal.Colour;
 import dev.millrace.core.json.Json;
@@ -79,6 +81,7 @@ public final class DoctorCommand implements Command {
       findings.guard("sync", () -> new FsyncCheck(workspace).run(findings));
       findings.guard("owner", () -> new OwnerCheck(workspace).run(findings));
       findings.guard("entries", () -> new StrayEntriesCheck(workspace).run(findings));
+      findings.guard("moves", () -> moves(workspace, findings));
       boolean all = given.has(Option.JSON);
       findings.guard("jobs", () -> new UnreadableJobsCheck(workspace, all).run(findings));
       findings.guard("logs", () -> new JobLogsCheck(workspace).run(findings));
@@ -86,6 +89,16 @@ public final class DoctorCommand implements Command {
     findings.guard("clock", () -> clock.end(workspace, findings));
     print(shell, findings, given.has(Option.JSON));
     return findings.failed() ? ExitCode.FAILED : ExitCode.OK;
+  }
+
+  private static void moves(Path workspace, Findings findings) {
+    if (!Files.isDirectory(workspace.resolve("moved"))) {
+      findings.ok("moves", "no job was ever moved to another store");
+      return;
+    }
+    Workspace.existing(workspace)
+        .map(it -> UnfinishedMoves.of(workspace.toString(), it::forEachTakenOut))
+        .ifPresent(found -> new UnfinishedMovesCheck(found).run(findings));
   }
 
   private static void machine(

@@ -8,6 +8,8 @@ import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.move.MovableStore;
+import dev.millrace.core.move.TakenOutJob;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Lever;
@@ -27,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,6 +76,16 @@ final class DatabasePlace implements OwnablePlace {
     return open;
   }
 
+  /** The database for this process alone, to move its jobs elsewhere. */
+  MovableStore ownToMove() {
+    return database.ownToMove("move (" + processName() + ")");
+  }
+
+  /** The database to move jobs into it. */
+  MovableStore visitToMove() {
+    return database.visitToMove("move (" + processName() + ")");
+  }
+
   private static String processName() {
     long pid = ProcessHandle.current().pid();
     try {
@@ -115,6 +128,21 @@ final class DatabasePlace implements OwnablePlace {
   @Override
   public Map<EntityId, JsonObject> frozenTerms(JobId id) {
     return LoggedTerms.of(reader(), id);
+  }
+
+  @Override
+  public @Nullable String identity() {
+    return database.identity().orElse(null);
+  }
+
+  @Override
+  public Optional<TakenOutJob> takenOut(JobId id) {
+    return database.takenOut(id);
+  }
+
+  @Override
+  public void forEachTakenOut(Consumer<TakenOutJob> jobs) {
+    database.forEachTakenOut(jobs);
   }
 
   /** There is one if any server lives; the information is that of the first that is ready. */

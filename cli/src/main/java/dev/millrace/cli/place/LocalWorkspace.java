@@ -6,6 +6,7 @@ import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.move.TakenOutJob;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Lever;
@@ -20,6 +21,8 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A workspace in a directory of this machine. */
 public record LocalWorkspace(String name, Workspace workspace) implements OwnablePlace {
@@ -58,6 +61,21 @@ public record LocalWorkspace(String name, Workspace workspace) implements Ownabl
   @Override
   public Map<EntityId, JsonObject> frozenTerms(JobId id) {
     return LoggedTerms.of(reader(), id);
+  }
+
+  @Override
+  public @Nullable String identity() {
+    return workspace.identity().orElse(null);
+  }
+
+  @Override
+  public Optional<TakenOutJob> takenOut(JobId id) {
+    return workspace.takenOut(id);
+  }
+
+  @Override
+  public void forEachTakenOut(Consumer<TakenOutJob> jobs) {
+    workspace.forEachTakenOut(jobs);
   }
 
   @Override

@@ -4,6 +4,8 @@ import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.command.ErrorCode;
 import dev.millrace.cli.command.SuggestedCommand;
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.move.TakenOutJob;
+import java.util.Optional;
 
 /** The error of a command whose job is not in its place. */
 public final class MissingJob {
@@ -11,7 +13,22 @@ public final class MissingJob {
 
   /** For a message that names the job. */
   public static CommandException error(Place place, JobId id) {
+    Optional<TakenOutJob> gone = place.takenOut(id);
+    if (gone.isPresent()) {
+      return gone(place, gone.get());
+    }
     return error("no job " + id + " in ", place.name());
+  }
+
+  private static CommandException gone(Place place, TakenOutJob job) {
+    String moved = "job " + job.id() + " has moved from " + place.name() + " to " + job.to().name();
+    return job.arrived()
+        ? new CommandException(ErrorCode.NOT_FOUND, moved)
+        : CommandException.suggesting(
+            ErrorCode.NOT_FOUND,
+            "job " + job.id() + " is on its way from " + place.name() + " to " + job.to().name(),
+            SuggestedCommand.of("move").with(place.name(), job.to().name()),
+            "finishes the move that was interrupted");
   }
 
   /** For a message that begins with the job's id. */

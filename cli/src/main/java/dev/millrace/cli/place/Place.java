@@ -7,6 +7,7 @@ import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.move.TakenOutJob;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
@@ -15,7 +16,10 @@ import dev.millrace.core.store.RetryResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where jobs are: a workspace's directory, or a server. Commands do not know which. What a place
@@ -48,6 +52,19 @@ public interface Place extends AutoCloseable {
 
   /** The frozen terms of the job's tasks; tasks that no model has started have none. */
   Map<EntityId, JsonObject> frozenTerms(JobId id);
+
+  /** What no other store has; null if it has none yet, or is a server. */
+  default @Nullable String identity() {
+    return null;
+  }
+
+  /** A job that was taken out to move it to another store; empty if none has this id. */
+  default Optional<TakenOutJob> takenOut(JobId id) {
+    return Optional.empty();
+  }
+
+  /** All jobs that were taken out and are still kept here, moved or not. */
+  default void forEachTakenOut(Consumer<TakenOutJob> jobs) {}
 
   /** The process that owns the place and processes its jobs. */
   PlaceOwner owner();

@@ -100,7 +100,12 @@ final class JobResultPrinter {
   }
 
   private int missing() {
-    errors.printLine(ErrorCode.NOT_FOUND, id, "Job not found: " + id);
+    String moved =
+        place
+            .takenOut(id)
+            .map(job -> (job.arrived() ? "; it moved to " : "; it is on its way to ") + job.to().name())
+            .orElse("");
+    errors.printLine(ErrorCode.NOT_FOUND, id, "Job not found: " + id + moved);
     return ExitCode.FAILED;
   }
 

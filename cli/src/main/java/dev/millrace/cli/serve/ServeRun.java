@@ -14,6 +14,7 @@ import dev.millrace.cli.model.PipeModel;
 import dev.millrace.cli.options.GenerationDefaults;
 import dev.millrace.cli.options.InferenceOptions;
 import dev.millrace.cli.place.OwnablePlace;
+import dev.millrace.cli.place.UnfinishedMoves;
 import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.NodeSettings;
@@ -121,6 +122,9 @@ final class ServeRun {
 
   private int serve(OwnablePlace place, JobStore store) throws InterruptedException {
     place.withdraw(); // a server that died may have left an announcement
+    UnfinishedMoves.of(place.location(), place::forEachTakenOut)
+        .lines()
+        .forEach(line -> LOG.log(Level.WARNING, line));
     programs(place).endLeftOver(ExecLimits.DEFAULT.grace());
     JsonObject info = settings.workers().info();
     place.announceStart(info);

@@ -5,6 +5,9 @@ import dev.millrace.core.Work;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobIdGenerator;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.move.MovableStore;
+import dev.millrace.core.move.StoreIdentity;
+import dev.millrace.core.move.TakenOutJob;
 import dev.millrace.core.store.JobControls;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
@@ -17,6 +20,7 @@ import dev.millrace.store.fs.internal.disk.RealDisk;
 import dev.millrace.store.fs.internal.disk.WorkspaceLayout;
 import dev.millrace.store.fs.internal.files.NoteFiles;
 import dev.millrace.store.fs.internal.files.StoreErrors;
+import dev.millrace.store.fs.internal.move.MoveMark;
 import dev.millrace.store.fs.internal.nonowner.NonOwnerControls;
 import dev.millrace.store.fs.internal.nonowner.NonOwnerReader;
 import dev.millrace.store.fs.internal.owner.FsStore;
@@ -28,6 +32,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -158,15 +163,52 @@ public final class Workspace {
 
   /** Takes ownership of the workspace; empty if another process has it. */
   public Optional<JobStore> own() {
+    return ownStore().map(store -> store);
+  }
+
+  /**
+   * Takes ownership to move jobs out of the workspace, or into it; empty if another process has it.
+   *
+   * @param name of the workspace in messages
+   */
+  public Optional<MovableStore> ownToMove(String name) {
+    return ownStore().map(store -> store.movable(name));
+  }
+
+  private Optional<FsStore> ownStore() {
     // A process that checks the lock holds it for a moment: try a few times.
     for (int tries = 1; tries < 10; tries++) {
       Optional<FsStore> store = FsStore.tryOpen(settings);
       if (store.isPresent()) {
-        return Optional.of(store.get());
+        return store;
       }
       LockSupport.parkNanos(50_000_000);
     }
-    return FsStore.tryOpen(settings).map(store -> store);
+    return FsStore.tryOpen(settings);
+  }
+
+  /** What no other store has; empty before the first move out of it or into it. */
+  public Optional<String> identity() {
+    return StoreIdentity.known(
+        new NoteFiles(settings.disk(), layout, commits, settings.threading()));
+  }
+
+  /** A job that was taken out to move it to another store; empty if there is none with this id. */
+  public Optional<TakenOutJob> takenOut(JobId id) {
+    try {
+      return MoveMark.find(settings.disk(), layout, id);
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot read " + layout.moved(id), e);
+    }
+  }
+
+  /** All jobs that were taken out and are still kept here, moved or not. */
+  public void forEachTakenOut(Consumer<TakenOutJob> jobs) {
+    try {
+      MoveMark.forEach(settings.disk(), layout, jobs);
+    } catch (IOException e) {
+      throw StoreErrors.of("cannot list " + layout.moved(), e);
+    }
   }
 
   /** Waits until the owner releases the workspace, then takes ownership. */

@@ -17,6 +17,7 @@ import java.util.Map;
  * @param freeConnections how many more clients it accepts
  * @param clockAhead how far its clock is ahead of this machine's
  * @param unreadable jobs that servers could not read, and why; at most 1,000
+ * @param onTheWay how many jobs an interrupted move has left on their way, by where they go
  */
 public record DatabaseStatus(
     String release,
@@ -27,4 +28,5 @@ public record DatabaseStatus(
     int freeConnections,
     Duration clockAhead,
     List<RunningServer> servers,
-    Map<JobId, String> unreadable) {}
+    Map<JobId, String> unreadable,
+    Map<String, Long> onTheWay) {}

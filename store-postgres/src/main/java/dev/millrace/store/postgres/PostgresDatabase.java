@@ -1,7 +1,15 @@
 package dev.millrace.store.postgres;
 
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.move.MovableStore;
+import dev.millrace.core.move.StoreIdentity;
+import dev.millrace.core.move.TakenOutJob;
 import dev.millrace.core.store.JobReader;
+import dev.millrace.store.postgres.internal.move.MovedJobRows;
+import dev.millrace.store.postgres.internal.rows.NoteRows;
+import java.util.Optional;
+import java.util.function.Consumer;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.HistoryPartitions;
@@ -59,6 +67,43 @@ public final class PostgresDatabase implements AutoCloseable {
     return PostgresStore.open(database, StoreOptions.of(name, database, false));
   }
 
+  /**
+   * The database for itself alone, to move its jobs elsewhere: no server is there, and none can
+   * join before the store is closed.
+   *
+   * @param name of this process, for people
+   * @throws dev.millrace.core.store.StoreException if a server lives, or another move runs
+   */
+  public MovableStore ownToMove(String name) {
+    return openToMove(name, true);
+  }
+
+  /** The database to move jobs into it; servers may process them as they come. */
+  public MovableStore visitToMove(String name) {
+    new HistoryPartitions(database).prepare();
+    return openToMove(name, false);
+  }
+
+  private MovableStore openToMove(String name, boolean out) {
+    StoreOptions options = StoreOptions.of(name, database, false);
+    return PostgresStore.openToMove(database, options, out).movable();
+  }
+
+  /** What no other store has; empty before the first move out of it or into it. */
+  public Optional<String> identity() {
+    return StoreIdentity.known(new NoteRows(database));
+  }
+
+  /** A job that was taken out to move it to another store; empty if there is none with this id. */
+  public Optional<TakenOutJob> takenOut(JobId id) {
+    return new MovedJobRows(database).find(id);
+  }
+
+  /** All jobs that were taken out and are still kept here, moved or not. */
+  public void forEachTakenOut(Consumer<TakenOutJob> jobs) {
+    new MovedJobRows(database).forEach(jobs);
+  }
+
   /** Reads jobs. */
   public JobReader reader() {
     return new PostgresReader(database, JobTables.of(database));
@@ -100,7 +145,8 @@ public final class PostgresDatabase implements AutoCloseable {
           inspector.freeConnections(),
           inspector.clockAhead(),
           there ? servers(database) : List.of(),
-          there ? inspector.unreadable() : Map.of());
+          there ? inspector.unreadable() : Map.of(),
+          there ? inspector.onTheWay() : Map.of());
     }
   }
 

@@ -220,8 +220,26 @@ public final class JobUpdater<J extends StoredJob> {
     }
   }
 
-  /** Drops a job that was deleted. */
-  void removed(JobId id) {
+  /** What takes a job away from the store; its lock is held. */
+  @FunctionalInterface
+  public interface TakeOut<J> {
+    void run(J job) throws IOException;
+  }
+
+  /** Takes a job away as it is now; then nobody here knows it. */
+  public void takeOut(JobId id, TakeOut<J> action) {
+    step(
+        id,
+        (job, _) -> {
+          action.run(job);
+          jobs.forget(job);
+          return id;
+        });
+    removed(id);
+  }
+
+  /** Drops a job that was deleted, or taken away. */
+  public void removed(JobId id) {
     forget(id);
     quarantined.remove(id);
     counting.removed(id); // last: who had the job until now may have counted it
@@ -335,6 +353,9 @@ public final class JobUpdater<J extends StoredJob> {
   }
 
   private void keepOrForget(J job) {
+    if (job.isForgotten()) {
+      return; // it was taken away
+    }
     JobState state = job.fold().state();
     if (job.endedElsewhere() != null
         || state.isFinal() && job.owedAnswers().isEmpty()

@@ -7,6 +7,7 @@ CREATE TABLE @servers (
   started_at timestamptz NOT NULL DEFAULT now(),
   alive_until timestamptz NOT NULL,
   serves boolean NOT NULL, -- else it is a command that ends soon
+  moves text, -- "out": it moves jobs out, and no server may join while it lives; "in": into here
   ready boolean NOT NULL DEFAULT false,
   info json -- what it serves, for people
 );

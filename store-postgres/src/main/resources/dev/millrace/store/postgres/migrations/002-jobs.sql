@@ -74,6 +74,27 @@ CREATE VIEW @job_states AS
   SELECT key, sort_key, state, priority, false, updated_at, ended_at, last_number, version
     FROM @ended_jobs;
 
+-- Jobs that were taken out, to move them to another store: no server and no reader sees them.
+CREATE TABLE @moved_jobs (
+  key bigint PRIMARY KEY,
+  sort_key text COLLATE "C" NOT NULL UNIQUE,
+  state text NOT NULL,
+  ended boolean NOT NULL, -- whether its row is one of "ended_jobs"
+  job_row json NOT NULL,  -- its row in "jobs" or "ended_jobs"
+  counts json NOT NULL,   -- what it adds to "counts" there
+  ticket text NOT NULL,   -- its copy in the other store has the same
+  to_id text NOT NULL,
+  to_name text NOT NULL,
+  taken_at timestamptz NOT NULL DEFAULT now(),
+  moved_at timestamptz    -- null: this may be the only copy
+);
+
+-- Jobs that come from another store: what has this key in other tables belongs to no job yet.
+CREATE TABLE @arriving_jobs (
+  sort_key text COLLATE "C" PRIMARY KEY,
+  key bigint NOT NULL
+);
+
 -- What never changes of a job.
 CREATE TABLE @documents (
   key bigint PRIMARY KEY,

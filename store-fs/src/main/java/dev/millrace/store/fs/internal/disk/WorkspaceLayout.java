@@ -56,6 +56,15 @@ public final class WorkspaceLayout {
     return root.resolve(".millrace").resolve(name);
   }
 
+  /** Where jobs are that were taken out, to move them to another store. */
+  public Path moved() {
+    return root.resolve("moved");
+  }
+
+  public Path moved(JobId id) {
+    return moved().resolve(id.value());
+  }
+
   /** Where the owner records the programs that it runs. */
   public Path programs() {
     return internalPath("programs");

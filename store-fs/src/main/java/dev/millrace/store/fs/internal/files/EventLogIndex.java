@@ -37,7 +37,7 @@ public final class EventLogIndex {
   private @Nullable String torn;
 
   /** A log without entries. */
-  EventLogIndex() {
+  public EventLogIndex() {
     this(new SharedTerms(), new long[4], new long[4]);
   }
 

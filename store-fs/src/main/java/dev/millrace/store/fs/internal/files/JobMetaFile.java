@@ -114,7 +114,7 @@ public final class JobMetaFile {
     requireSize(meta, MAX_ANSWERED);
   }
 
-  static byte[] bytes(JsonObject meta) {
+  public static byte[] bytes(JsonObject meta) {
     return requireSize(meta, MAX_BYTES);
   }
 
@@ -195,6 +195,20 @@ public final class JobMetaFile {
 
   public static @Nullable Instant completedAt(JsonObject meta) {
     return timeOrNull(meta, "completed_at");
+  }
+
+  /** Whether the text of a field is a time. */
+  public static boolean isTime(JsonObject meta, String name) {
+    return timeOrNull(meta, name) != null;
+  }
+
+  /** How long the job ran, as its metadata say; 0 if they do not. */
+  public static double seconds(JsonObject meta) {
+    try {
+      return Math.clamp(meta.number("duration_s", 0), 0, 1e9);
+    } catch (JsonException e) {
+      return 0;
+    }
   }
 
   private static @Nullable Instant timeOrNull(JsonObject meta, String name) {

@@ -10,7 +10,7 @@ import java.util.Arrays;
  * Goes through the complete lines of a file, a part of it in memory at a time: a log may be larger
  * than the heap, and than an array. The file may grow meanwhile.
  */
-final class LogLines {
+public final class LogLines {
   private static final int CHUNK = 1 << 16;
   private static final int LONGEST = Integer.MAX_VALUE - 16;
 
@@ -30,7 +30,7 @@ final class LogLines {
   private boolean atEnd;
 
   /** The lines from an offset, where one starts, up to {@code to}. */
-  LogLines(Disk disk, Path file, long from, long to) {
+  public LogLines(Disk disk, Path file, long from, long to) {
     this.disk = disk;
     this.file = file;
     this.base = from;
@@ -38,7 +38,7 @@ final class LogLines {
   }
 
   /** Goes to the next complete line; false if there is none. */
-  boolean next() throws IOException {
+  public boolean next() throws IOException {
     do {
       for (int i = scanned; i < size; i++) {
         if (buffer[i] == '\n') {
@@ -86,11 +86,11 @@ final class LogLines {
   }
 
   /** The length of the line, without its newline. */
-  int length() {
+  public int length() {
     return end - start;
   }
 
-  String text() {
+  public String text() {
     return new String(buffer, start, end - start, StandardCharsets.UTF_8);
   }
 
@@ -115,7 +115,7 @@ final class LogLines {
   }
 
   /** Where the next line starts in the file. */
-  long nextOffset() {
+  public long nextOffset() {
     return base + next;
   }
 

@@ -19,6 +19,7 @@ import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.task.TaskPolicy;
+import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
@@ -325,6 +326,33 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
     if (MetaFileReceipt.of(meta) != null) {
       MetaFileReceipt.publish(at);
     }
+  }
+
+  /** The receipt of a task's last attempt, whether it has a result or not. */
+  public @Nullable JsonObject keptReceipt(JobDirectory at, TaskFold fold) throws IOException {
+    return MetaFileReceipt.read(at, meta, fold);
+  }
+
+  /** Puts a receipt into metadata that are being written, for a claim if there was one. */
+  public static void putReceipt(
+      JsonObject meta, @Nullable FencingToken claim, JsonObject receipt) {
+    if (claim == null) {
+      MetaFileReceipt.putAdopted(meta, receipt);
+    } else {
+      MetaFileReceipt.put(meta, claim, receipt);
+    }
+  }
+
+  /** The files that it has for parameters. */
+  public List<String> attachments() {
+    List<String> files = new ArrayList<>();
+    if (stage.data().has(SCHEMA_PARAMETER)) {
+      files.add(SCHEMA);
+    }
+    if (stage.data().has(GRAMMAR_PARAMETER)) {
+      files.add(GRAMMAR);
+    }
+    return files;
   }
 
   private static String artifact(TaskResult.Kind kind) {

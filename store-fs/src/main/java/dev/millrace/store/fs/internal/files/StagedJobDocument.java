@@ -42,11 +42,9 @@ public final class StagedJobDocument {
    */
   public static Map<String, byte[]> files(JobSpec spec, Instant at) {
     Map<String, byte[]> files = new LinkedHashMap<>();
-    List<Integer> counts = new ArrayList<>();
     long total = 0;
     int number = 1;
     for (StageSpec stage : spec.stages()) {
-      counts.add(stage.tasks().size());
       if (!stage.tasks().isEmpty()) {
         byte[] lines = StagedJobFiles.taskLines(stage.tasks());
         total = JobSizeLimits.requireTotal(total, lines.length);
@@ -59,14 +57,28 @@ public final class StagedJobDocument {
       }
       number++;
     }
-    files.put(FILE, document(spec, counts));
-    files.put(JobMetaFile.FILE, JobMetaFile.submitted(meta(spec, at)));
+    files.putAll(documents(spec, JobPlan.of(spec, at)));
     return files;
   }
 
-  private static byte[] document(JobSpec spec, List<Integer> counts) {
-    JsonObject document = JsonObject.create().put("v", VERSION).put("counts", counts);
-    List<JsonObject> attempts = attempts(spec);
+  /**
+   * The files of a submission but those of its tasks.
+   *
+   * @param spec whose tasks are not looked at
+   */
+  public static Map<String, byte[]> documents(JobSpec spec, JobPlan plan) {
+    Map<String, byte[]> files = new LinkedHashMap<>();
+    files.put(FILE, document(spec, plan));
+    files.put(JobMetaFile.FILE, JobMetaFile.submitted(meta(spec, plan)));
+    return files;
+  }
+
+  private static byte[] document(JobSpec spec, JobPlan plan) {
+    JsonObject document =
+        JsonObject.create()
+            .put("v", VERSION)
+            .put("counts", plan.stages().stream().map(StagePlan::tasks).toList());
+    List<JsonObject> attempts = attempts(plan);
     if (!attempts.isEmpty()) {
       document.put("attempts", attempts);
     }
@@ -84,8 +96,8 @@ public final class StagedJobDocument {
     return bytes;
   }
 
-  private static JsonObject meta(JobSpec spec, Instant at) {
-    JsonObject meta = JobMetaFile.of(spec, at, "job");
+  private static JsonObject meta(JobSpec spec, JobPlan plan) {
+    JsonObject meta = JobMetaFile.of(spec, plan.createdAt(), "job");
     if (spec.open()) {
       meta.put("inspect", true); // its log may have more stages than were submitted
     }
@@ -94,23 +106,24 @@ public final class StagedJobDocument {
     }
     StageSpec first = spec.stages().getFirst();
     meta.put("type", first.type());
-    if (first.gate() || first.tasks().isEmpty()) {
+    int tasks = plan.stages().getFirst().tasks();
+    if (first.gate() || tasks == 0) {
       meta.put("inspect", true); // it has nothing to claim yet
     }
-    if (first.tasks().size() != 1) {
-      meta.put("tasks", first.tasks().size());
+    if (tasks != 1) {
+      meta.put("tasks", tasks);
     }
     return JobMetaFile.limits(meta, first.policy());
   }
 
   /** Runs of tasks with the same limit of attempts, for tasks that have their own. */
-  private static List<JsonObject> attempts(JobSpec spec) {
+  private static List<JsonObject> attempts(JobPlan plan) {
     List<JsonObject> runs = new ArrayList<>();
     int number = 0;
-    for (StageSpec stage : spec.stages()) {
+    for (StagePlan stage : plan.stages()) {
       number++;
       JsonObject run = JsonObject.create();
-      for (Map.Entry<Integer, Integer> own : StagePlan.attempts(stage).entrySet()) {
+      for (Map.Entry<Integer, Integer> own : stage.attempts().entrySet()) {
         boolean continues =
             own.getValue().equals(run.get("maxAttempts"))
                 && Integer.valueOf(own.getKey() - 1).equals(run.get("to"));

@@ -75,7 +75,7 @@ public final class StagedJobFiles implements JobFiles {
     return LineFile.bytes(tasks.stream().map(JobDocument::task).toList());
   }
 
-  static String path(int number, String type, String file) {
+  public static String path(int number, String type, String file) {
     return "stages/" + StageDirectory.name(number, type) + "/" + file;
   }
 
@@ -174,7 +174,7 @@ public final class StagedJobFiles implements JobFiles {
   }
 
   /** A task of a stage with templates, as submitted. */
-  TaskSpec template(JobDirectory at, TaskSnapshot task) throws IOException {
+  public TaskSpec template(JobDirectory at, TaskSnapshot task) throws IOException {
     return given(at, lines(path(task, TEMPLATES)), task.task());
   }
 

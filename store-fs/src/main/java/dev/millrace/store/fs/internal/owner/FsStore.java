@@ -14,6 +14,7 @@ import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
+import dev.millrace.core.move.MovableStore;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
@@ -31,6 +32,7 @@ import dev.millrace.store.fs.internal.inbox.OwnerInbox;
 import dev.millrace.store.fs.internal.inbox.WorkspaceScanner;
 import dev.millrace.store.fs.internal.jobs.FsJob;
 import dev.millrace.store.fs.internal.jobs.FsRepository;
+import dev.millrace.store.fs.internal.move.FsMovableStore;
 import dev.millrace.store.fs.internal.submit.FsSubmitter;
 import dev.millrace.store.fs.internal.submit.Resubmission;
 import java.io.IOException;
@@ -285,6 +287,11 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
   @Override
   public JobReader reader() {
     return reader;
+  }
+
+  /** The same store, to move jobs; closing either closes both. */
+  public MovableStore movable(String name) {
+    return new FsMovableStore(name, settings, commits, repository, updater(), this::close);
   }
 
   @Override

@@ -249,12 +249,12 @@ public final class FsSubmitter implements JobSubmitter {
     }
   }
 
-  /** Whether there is such a job; if so, it is durable when this returns. */
+  /** Whether there is such a job, or was before it moved away; it is durable when this returns. */
   private boolean isThere(JobId id) throws IOException {
     Optional<JobState> directoryState = finding.find(id);
     directoryState.ifPresent(
         found -> commits.commit(new UnsyncedChanges().addDirectory(layout.of(found))));
-    return directoryState.isPresent();
+    return directoryState.isPresent() || disk.kind(layout.moved(id)) != Disk.Kind.NOTHING;
   }
 
   /** Notes the webhooks before the job is visible, so that no delivery is lost. */

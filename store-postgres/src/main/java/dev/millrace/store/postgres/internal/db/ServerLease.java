@@ -4,10 +4,13 @@ import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.health.StoreHealth.Trouble;
 import dev.millrace.store.postgres.internal.db.Database.RowReader;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The row of this server: one lease for all tasks of its own workers. While it is renewed in time,
@@ -55,27 +58,82 @@ public final class ServerLease implements AutoCloseable {
     this.renewedNanos = renewedNanos;
   }
 
+  /** What joins the servers of a database. */
+  public enum Role {
+    /** It stays, and may lead the others. */
+    SERVER(null, "moves = 'out'"),
+    /** It ends soon. */
+    COMMAND(null, "false"),
+    /** It moves jobs out: no server may be there, and none may join while it lives. */
+    MOVES_OUT("out", "serves OR moves IS NOT NULL"),
+    /** It moves jobs into the database, which servers may share meanwhile. */
+    MOVES_IN("in", "moves = 'out'");
+
+    private final @Nullable String moves;
+
+    /** Which others exclude it. */
+    private final String excluding;
+
+    Role(@Nullable String moves, String excluding) {
+      this.moves = moves;
+      this.excluding = excluding;
+    }
+  }
+
+  private static final String JOIN =
+      "INSERT INTO @servers (name, serves, moves, alive_until)"
+          + " VALUES (?, ?, ?, now() + make_interval(secs => ?)) RETURNING epoch";
+
+  /** Two that exclude each other must not join at the same time. Needs no session. */
+  private static final String LOCK = "LOCK TABLE @servers IN SHARE ROW EXCLUSIVE MODE";
+
   /**
    * Adds a server under a new epoch.
    *
-   * @param serves whether it stays, and may lead the others
    * @param length how long it lives without renewing
+   * @throws StoreException if another one excludes it
    */
-  public static ServerLease join(Database database, String name, boolean serves, Duration length) {
+  public static ServerLease join(Database database, String name, Role role, Duration length) {
     long before = System.nanoTime();
+    @Nullable Object[] values = {name, role == Role.SERVER, role.moves, seconds(length)};
     long epoch =
-        database
-            .first(
-                "INSERT INTO @servers (name, serves, alive_until)"
-                    + " VALUES (?, ?, now() + make_interval(secs => ?)) RETURNING epoch",
-                row -> row.getLong(1),
-                name,
-                serves,
-                seconds(length))
-            .orElseThrow();
+        role == Role.COMMAND
+            ? database.first(JOIN, row -> row.getLong(1), values).orElseThrow()
+            : database.inTransaction(
+                statements -> {
+                  statements.endIfIdle();
+                  statements.update(LOCK);
+                  requireAdmission(
+                      database, statements.list(others(role), ServerLease::describe));
+                  return statements.list(JOIN, row -> row.getLong(1), values).getFirst();
+                });
     ServerLease lease = new ServerLease(database, epoch, length, before);
     lease.renewed(before, database.list(RENEW, RENEWED, seconds(length), epoch));
     return lease;
+  }
+
+  private static String others(Role role) {
+    return "SELECT name, moves FROM @servers WHERE ("
+        + role.excluding
+        + ") AND alive_until > now() ORDER BY moves, epoch";
+  }
+
+  private static String describe(ResultSet row) throws SQLException {
+    String what = row.getString("moves") == null ? "served by " : "being moved by ";
+    return what + row.getString("name");
+  }
+
+  private static void requireAdmission(Database database, List<String> others) {
+    if (!others.isEmpty()) {
+      throw new StoreException(
+          "the jobs of "
+              + database.settings()
+              + " are "
+              + String.join(", ", others)
+              + "; stop that first, or wait until it ends ("
+              + database.settings().lease().toSeconds()
+              + " s, if it was killed)");
+    }
   }
 
   private static double seconds(Duration length) {

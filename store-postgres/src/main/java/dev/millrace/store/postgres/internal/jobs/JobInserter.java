@@ -23,7 +23,7 @@ import java.util.OptionalLong;
  * Inserts new jobs, whole or not at all: one statement for a small one, a transaction of several
  * for one that is too large for that. Thread-safe.
  */
-final class JobInserter {
+public final class JobInserter {
   private static final int MOST_ROWS = 1_000;
   private static final String SELECT =
       "SELECT key, (SELECT id FROM @incarnation) AS incarnation,"
@@ -74,6 +74,65 @@ final class JobInserter {
     return inserted.isPresent()
         ? OptionalLong.of(inserted.get().incarnation())
         : OptionalLong.empty();
+  }
+
+  /**
+   * Shows a job of another store. All of it but its place is written, under a key that no id has.
+   *
+   * @param from the identity of that store: a copy here that had gone there is deleted
+   * @param notes that are there as soon as the job is, by collection
+   * @return false if there is another job with this id: nothing was changed
+   */
+  public static boolean show(
+      PostgresRepository repository, JobRow row, String from, Map<String, String> notes) {
+    PostgresJob job = repository.job(row);
+    StatementBuilder show = show(repository, job, notes);
+    Optional<Inserted> shown =
+        repository
+            .database()
+            .inTransaction(
+                statements -> {
+                  statements.endIfIdle();
+                  JobRemover.removeReturned(statements, row.id(), from);
+                  List<Inserted> rows =
+                      statements.list(show.text(), JobInserter::inserted, show.values());
+                  if (rows.isEmpty()) {
+                    statements.takeBack();
+                    return Optional.empty();
+                  }
+                  statements.update(
+                      "DELETE FROM @arriving_jobs WHERE sort_key = ?", SortKeys.of(row.id()));
+                  return Optional.of(rows.getFirst());
+                });
+    shown.ifPresent(it -> repository.inserted(job, it.incarnation()));
+    return shown.isPresent();
+  }
+
+  private static StatementBuilder show(
+      PostgresRepository repository, PostgresJob job, Map<String, String> notes) {
+    StatementBuilder statement = new StatementBuilder();
+    statement.with(
+        "given",
+        "INSERT INTO @job_ids (sort_key, key) VALUES (?, ?) ON CONFLICT DO NOTHING"
+            + " RETURNING key, sort_key",
+        SortKeys.of(job.id()),
+        job.key());
+    addState(
+        statement,
+        job,
+        job.row().lastNumber(),
+        ChangedColumns.of(job, repository.now().steady()));
+    AppendStatement.addCounts(statement, job.counts(), "given");
+    statement.with(
+        "noted",
+        "INSERT INTO @notes (collection, name, note) SELECT t.collection, ?, t.note::json"
+            + " FROM given, unnest(?::text[], ?::text[]) AS t (collection, note)"
+            + " ON CONFLICT (collection, name) DO UPDATE SET note = EXCLUDED.note",
+        job.id().value(),
+        notes.keySet().toArray(String[]::new),
+        notes.values().stream().map(Json::write).toArray(String[]::new));
+    return statement.select(
+        "SELECT key, (SELECT id FROM @incarnation) AS incarnation FROM given");
   }
 
   private static Inserted inserted(ResultSet row) throws SQLException {

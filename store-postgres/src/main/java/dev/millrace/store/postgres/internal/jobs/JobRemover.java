@@ -4,14 +4,16 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.rows.SortKeys;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Deletes jobs that have ended, with all that belongs to them. Thread-safe. */
-final class JobRemover {
+public final class JobRemover {
   private static final int MOST = 200;
 
   static final String ENDED_BEFORE =
@@ -58,12 +60,7 @@ final class JobRemover {
                       + " SELECT gone.key, d.id FROM gone JOIN @documents d ON d.key = gone.key",
                   row -> new Gone(row.getLong("key"), new JobId(row.getString("id"))),
                   (Object) ids.stream().map(SortKeys::of).toArray(String[]::new));
-          Long[] keys = gone.stream().map(Gone::key).toArray(Long[]::new);
-          for (String table :
-              List.of("@entries", "@tasks", "@results", "@partial_outputs", "@journal")) {
-            statements.update("DELETE FROM " + table + " WHERE job = ANY (?)", (Object) keys);
-          }
-          statements.update("DELETE FROM @documents WHERE key = ANY (?)", (Object) keys);
+          removeContents(statements, gone.stream().map(Gone::key).toArray(Long[]::new));
           String[] sortKeys = gone.stream().map(it -> SortKeys.of(it.id())).toArray(String[]::new);
           for (String table : List.of("@job_ids", "@unreadable_jobs")) {
             statements.update(
@@ -71,5 +68,44 @@ final class JobRemover {
           }
           return gone.stream().map(Gone::id).toList();
         });
+  }
+
+  private static final List<String> CONTENTS =
+      List.of("@entries", "@tasks", "@results", "@partial_outputs", "@journal");
+
+  /** Deletes what belongs to keys, but not the rows by which jobs are found. */
+  public static void removeContents(Database.Statements statements, Long... keys)
+      throws SQLException {
+    for (String table : CONTENTS) {
+      statements.update("DELETE FROM " + table + " WHERE job = ANY (?)", (Object) keys);
+    }
+    statements.update("DELETE FROM @documents WHERE key = ANY (?)", (Object) keys);
+  }
+
+  /** Deletes a job that is marked as moved. */
+  public static void removeMoved(Database.Statements statements, JobId id) throws SQLException {
+    removeMoved(statements, id, "moved_at IS NOT NULL", List.of());
+  }
+
+  /** Deletes what was left of a job that had gone to a store, and comes back from it. */
+  static void removeReturned(Database.Statements statements, JobId id, String from)
+      throws SQLException {
+    removeMoved(statements, id, "(moved_at IS NOT NULL OR to_id = ?)", List.of(from));
+  }
+
+  private static void removeMoved(
+      Database.Statements statements, JobId id, String condition, List<Object> values)
+      throws SQLException {
+    String key = SortKeys.of(id);
+    List<Long> left =
+        statements.list(
+            "DELETE FROM @moved_jobs WHERE sort_key = ? AND " + condition + " RETURNING key",
+            row -> row.getLong(1),
+            Stream.concat(Stream.of(key), values.stream()).toArray());
+    if (!left.isEmpty()) {
+      removeContents(statements, left.toArray(Long[]::new));
+      statements.update("DELETE FROM @job_ids WHERE sort_key = ?", key);
+      statements.update("DELETE FROM @unreadable_jobs WHERE sort_key = ?", key);
+    }
   }
 }

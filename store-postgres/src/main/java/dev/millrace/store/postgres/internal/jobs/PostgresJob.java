@@ -97,7 +97,7 @@ public final class PostgresJob extends StoredJob {
   }
 
   /** Of its row; 0 if it has none yet. */
-  long key() {
+  public long key() {
     return row.key();
   }
 
@@ -115,7 +115,7 @@ public final class PostgresJob extends StoredJob {
   }
 
   /** The version that is stored. */
-  long version() {
+  public long version() {
     return version;
   }
 
@@ -207,7 +207,7 @@ public final class PostgresJob extends StoredJob {
   }
 
   /** For a job that no one has counted yet. */
-  Map<String, Long> counts() {
+  public Map<String, Long> counts() {
     return counted;
   }
 

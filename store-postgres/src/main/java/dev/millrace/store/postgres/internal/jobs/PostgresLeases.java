@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Leases as rows, so that a heartbeat may reach any server. Only claims of workers in other
  * processes have one; the workers of a server live as long as it does. Thread-safe.
  */
-final class PostgresLeases implements Leases {
+public final class PostgresLeases implements Leases {
   private static final int MOST = 1_000;
   private static final String OF_CLAIM =
       " WHERE job = ? AND stage = ? AND task = ? AND epoch = ? AND number = ?";

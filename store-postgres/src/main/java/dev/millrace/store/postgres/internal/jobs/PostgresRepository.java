@@ -113,7 +113,7 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     this.unreadable = new UnreadableJobs(database);
   }
 
-  Database database() {
+  public Database database() {
     return database;
   }
 
@@ -121,7 +121,7 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     return timeline;
   }
 
-  JobTables rows() {
+  public JobTables rows() {
     return tables;
   }
 
@@ -129,7 +129,7 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     return texts;
   }
 
-  long incarnation() {
+  public long incarnation() {
     return flusher.incarnation();
   }
 
@@ -175,7 +175,7 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     return row.map(this::job).orElse(null);
   }
 
-  private PostgresJob job(JobRow row) {
+  PostgresJob job(JobRow row) {
     return new PostgresJob(
         row,
         entries -> tables.entries().forEach(row, entries),

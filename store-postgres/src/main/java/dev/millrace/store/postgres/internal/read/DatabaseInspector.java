@@ -36,6 +36,16 @@ public final class DatabaseInspector {
     return Duration.between(Instant.now(), DatabaseClock.of(database).instant());
   }
 
+  /** Jobs that were taken out and have not arrived elsewhere, by where they go. */
+  public Map<String, Long> onTheWay() {
+    Map<String, Long> found = new LinkedHashMap<>();
+    database.list(
+        "SELECT to_name, count(*) AS jobs FROM @moved_jobs WHERE moved_at IS NULL"
+            + " GROUP BY to_name ORDER BY to_name",
+        row -> found.put(row.getString("to_name"), row.getLong("jobs")));
+    return found;
+  }
+
   public Map<JobId, String> unreadable() {
     Map<JobId, String> found = new LinkedHashMap<>();
     database.list(

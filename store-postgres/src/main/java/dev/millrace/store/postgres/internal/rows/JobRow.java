@@ -40,7 +40,7 @@ public record JobRow(
    * Whether the tasks of a job are part of its document: they are few and short, and stay as they
    * are.
    */
-  static boolean isInline(JobSpec whole, JobPlan plan) {
+  public static boolean isInline(JobSpec whole, JobPlan plan) {
     long size = 0;
     for (int stage = 0; stage < whole.stages().size(); stage++) {
       StageSpec spec = whole.stages().get(stage);
@@ -60,7 +60,7 @@ public record JobRow(
   }
 
   /** A job without its tasks. */
-  static JobSpec withoutTasks(JobSpec whole) {
+  public static JobSpec withoutTasks(JobSpec whole) {
     return whole.withStages(
         whole.stages().stream().map(stage -> stage.withTasks(List.of())).toList());
   }

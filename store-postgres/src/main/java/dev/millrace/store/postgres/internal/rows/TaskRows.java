@@ -38,7 +38,7 @@ public final class TaskRows {
   }
 
   /** How a task is written. */
-  static @Nullable String json(@Nullable TaskSpec task) {
+  public static @Nullable String json(@Nullable TaskSpec task) {
     return task == null ? null : Json.write(JobDocument.task(task));
   }
 

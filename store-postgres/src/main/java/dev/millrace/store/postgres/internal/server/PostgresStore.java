@@ -5,6 +5,7 @@ import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.internal.store.RepositoryJobStore;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.move.MovableStore;
 import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.RetryRequest;
 import dev.millrace.core.store.RetryResult;
@@ -12,6 +13,8 @@ import dev.millrace.core.store.StatusCounts;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.ServerLease;
+import dev.millrace.store.postgres.internal.db.ServerLease.Role;
+import dev.millrace.store.postgres.internal.move.PostgresMovableStore;
 import dev.millrace.store.postgres.internal.jobs.PostgresJob;
 import dev.millrace.store.postgres.internal.jobs.PostgresRepository;
 import dev.millrace.store.postgres.internal.jobs.PostgresSubmitter;
@@ -48,18 +51,28 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
     return open(database, options, OptionalLong.empty());
   }
 
+  /** Opens the store to move jobs out of it, or into it. */
+  public static PostgresStore openToMove(Database database, StoreOptions options, boolean out) {
+    return open(database, options, out ? Role.MOVES_OUT : Role.MOVES_IN, OptionalLong.empty());
+  }
+
   /**
    * As {@link #open(Database, StoreOptions)}.
    *
    * @param epoch of the tokens of its claims, if that is not its own
    */
   static PostgresStore open(Database database, StoreOptions options, OptionalLong epoch) {
+    return open(database, options, options.serves() ? Role.SERVER : Role.COMMAND, epoch);
+  }
+
+  private static PostgresStore open(
+      Database database, StoreOptions options, Role role, OptionalLong epoch) {
     boolean first =
         options.serves()
             && !database.isTrue(
                 "SELECT EXISTS (SELECT FROM @servers WHERE serves AND alive_until > now())");
     ServerLease server =
-        ServerLease.join(database, options.name(), options.serves(), options.lease());
+        ServerLease.join(database, options.name(), role, options.lease());
     PostgresRepository repository =
         new PostgresRepository(
             database, server, options.clock(), epoch.orElse(server.epoch()), options.listens());
@@ -166,6 +179,11 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
   @Override
   public boolean leads() {
     return server.leads();
+  }
+
+  /** The same store, to move jobs; closing either closes both. */
+  public MovableStore movable() {
+    return new PostgresMovableStore(repository, updater(), this::close);
   }
 
   /** The epoch of its claims. */
