@@ -26,7 +26,8 @@ import java.util.List;
 public final class MoveCommand implements Command {
   private static final Option DELETE =
       Option.flag(
-          "delete", "delete the jobs in FROM that have moved to TO (else they\nstay in its \"moved\")");
+          "delete",
+          "delete the jobs in FROM that have moved to TO (else they\nstay in its \"moved\")");
   private static final Option DRY =
       Option.flag("dry-run", "change nothing, print what would move and what would stay");
 
@@ -92,7 +93,8 @@ public final class MoveCommand implements Command {
     Path one = shell.path(from);
     Path other = shell.path(to);
     try {
-      if (one.equals(other) || Files.exists(one) && Files.exists(other) && Files.isSameFile(one, other)) {
+      if (one.equals(other)
+          || Files.exists(one) && Files.exists(other) && Files.isSameFile(one, other)) {
         throw new CommandException(from + " and " + to + " are the same directory");
       }
     } catch (IOException e) {

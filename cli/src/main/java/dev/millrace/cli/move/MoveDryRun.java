@@ -94,8 +94,7 @@ final class MoveDryRun {
       return;
     }
     states.forEach(
-        (state, count) ->
-            shell.out().println(count + " " + state.name().toLowerCase(Locale.ROOT)));
+        (state, count) -> shell.out().println(count + " " + state.name().toLowerCase(Locale.ROOT)));
     if (onTheWay > 0) {
       shell.out().println(onTheWay + " on their way, from a move that was interrupted");
     }

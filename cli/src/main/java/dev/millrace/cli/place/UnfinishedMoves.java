@@ -41,7 +41,10 @@ public record UnfinishedMoves(String from, Map<String, Long> byDestination) {
 
   /** How many jobs go to a store. */
   public String text(String to) {
-    return byDestination.get(to) + " jobs are on their way to " + to + " since a move was interrupted";
+    return byDestination.get(to)
+        + " jobs are on their way to "
+        + to
+        + " since a move was interrupted";
   }
 
   /** The command that finishes a move. */

@@ -103,7 +103,9 @@ final class JobResultPrinter {
     String moved =
         place
             .takenOut(id)
-            .map(job -> (job.arrived() ? "; it moved to " : "; it is on its way to ") + job.to().name())
+            .map(
+                job ->
+                    (job.arrived() ? "; it moved to " : "; it is on its way to ") + job.to().name())
             .orElse("");
     errors.printLine(ErrorCode.NOT_FOUND, id, "Job not found: " + id + moved);
     return ExitCode.FAILED;

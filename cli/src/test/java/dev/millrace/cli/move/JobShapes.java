@@ -114,8 +114,7 @@ final class JobShapes {
     JobId embedded = submit("embedding", JobSpec.prompt("embed", "vector"));
     done(
         store.complete(
-            claim(embedded, "embed"),
-            new TaskResult(TaskResult.Kind.EMBEDDING, "[0.5, 1]", null)));
+            claim(embedded, "embed"), new TaskResult(TaskResult.Kind.EMBEDDING, "[0.5, 1]", null)));
     JobId failed = submit("failed with partial output", prompt("fail"));
     Failure failure =
         Failure.permanent("it broke")
@@ -137,8 +136,7 @@ final class JobShapes {
             claim,
             JsonObject.create().put("model", "house").put("stop", List.of("x".repeat(300)))));
     store.appendJournal(claim, OutputChunk.WAITING);
-    store.appendJournal(
-        claim, new OutputChunk(List.of(1, 2, 3), List.of("One", " dä", "y 🌍")));
+    store.appendJournal(claim, new OutputChunk(List.of(1, 2, 3), List.of("One", " dä", "y 🌍")));
     store.appendJournal(claim, new OutputChunk(List.of(4), ", a"));
     store.log(claim, "INFO", "a line of the worker");
     return claim;
@@ -172,9 +170,7 @@ final class JobShapes {
                     stage("first", "one", "two"),
                     StageSpec.of(
                         "second",
-                        List.of(
-                            TaskSpec.of("plain"),
-                            new TaskSpec("all: {{results}}", true))),
+                        List.of(TaskSpec.of("plain"), new TaskSpec("all: {{results}}", true))),
                     StageSpec.builder("third").each("each: {{result}}").build())));
     complete(chain, "first", "eins");
     complete(chain, "first", "zwei");
@@ -188,7 +184,8 @@ final class JobShapes {
                 StageSpec.builder("c").each("{{result}}").build())));
     submit(
         "at its gate",
-        JobSpec.of(List.of(stage("gated", "x").toBuilder().gate(true).build(), stage("after", "y"))));
+        JobSpec.of(
+            List.of(stage("gated", "x").toBuilder().gate(true).build(), stage("after", "y"))));
     JobId collecting =
         submit(
             "collecting",
@@ -218,7 +215,8 @@ final class JobShapes {
                                 "00-" + "3".repeat(32) + "-" + "4".repeat(16) + "-01", null)),
                         TaskSpec.of("second"))))));
     List<String> many = IntStream.range(0, 250).mapToObj(i -> "task " + i).toList();
-    JobId large = submit("many tasks", JobSpec.of(List.of(stage("many", many.toArray(String[]::new)))));
+    JobId large =
+        submit("many tasks", JobSpec.of(List.of(stage("many", many.toArray(String[]::new)))));
     List<Claim> claims =
         store.claim(new ClaimRequest(Set.of("many"), 110, "worker", null).ofJob(large));
     claims.forEach(claim -> store.complete(claim, TaskResult.of("result of " + claim)));
@@ -228,11 +226,16 @@ final class JobShapes {
   private void openJobs() {
     submit("open and empty", JobSpec.builder().open(true).stages(List.of()).build());
     JobId grown =
-        submit("open and grown", JobSpec.builder().open(true).stages(List.of(stage("o", "1"))).build());
+        submit(
+            "open and grown",
+            JobSpec.builder().open(true).stages(List.of(stage("o", "1"))).build());
     List<TaskSpec> more = new ArrayList<>(List.of(TaskSpec.of("2"), TaskSpec.of("3")));
     done(store.addTasks(grown, 1, more, USER).outcome());
     done(store.addStage(grown, stage("added", "4"), USER).outcome());
-    done(store.addStage(grown, StageSpec.builder("made").each("{{result}}!").build(), USER).outcome());
+    done(
+        store
+            .addStage(grown, StageSpec.builder("made").each("{{result}}!").build(), USER)
+            .outcome());
     for (int i = 0; i < 3; i++) {
       complete(grown, "o", "result " + i);
     }

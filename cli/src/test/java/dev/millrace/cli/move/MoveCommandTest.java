@@ -108,7 +108,10 @@ class MoveCommandTest extends CommandFixture {
     assertThat(cli.run("doctor", "ws").out()).contains("on their way").contains("millrace move");
     Result elsewhere = cli.run("move", "ws", "c");
     assertThat(elsewhere.status()).isEqualTo(1);
-    assertThat(elsewhere.err()).contains("on its way to ").contains("finishes it").contains("takes them back");
+    assertThat(elsewhere.err())
+        .contains("on its way to ")
+        .contains("finishes it")
+        .contains("takes them back");
     Result back = cli.run("move", "b", "ws");
     assertThat(back.line()).isEqualTo("moved 0 jobs, 1 were taken back on their way");
     assertThat(cli.run("jobs", "ws", "--json").out()).contains(id);

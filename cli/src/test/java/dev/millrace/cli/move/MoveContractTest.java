@@ -117,14 +117,11 @@ class MoveContractTest {
     try (JobStore store = to.serve()) {
       assertThat(store.complete(late, TaskResult.of("late"))).isInstanceOf(Outcome.Fenced.class);
       assertThat(store.readNote("keys", "a1")).contains("{\"job\":\"x\"}");
-      assertThat(
-              store.readNote(
-                  NoteStore.WEBHOOKS, ids.get("waiting, with every field").value()))
+      assertThat(store.readNote(NoteStore.WEBHOOKS, ids.get("waiting, with every field").value()))
           .contains("{\"after\":0}");
       Claim again =
           store
-              .claim(
-                  new ClaimRequest(Set.of("generate"), 1, "w", null).ofJob(ids.get("released")))
+              .claim(new ClaimRequest(Set.of("generate"), 1, "w", null).ofJob(ids.get("released")))
               .getFirst();
       assertThat(again.journaledTokens()).containsExactly(1, 2, 3, 4);
       assertThat(again.journaledOutput().text()).isEqualTo("One däy 🌍, a");

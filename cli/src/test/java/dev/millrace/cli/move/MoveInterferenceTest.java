@@ -137,8 +137,7 @@ class MoveInterferenceTest {
     JobId id;
     try (JobStore store = from.serve()) {
       id = store.submit(JobSpec.prompt("generate", "x"));
-      Claim claim =
-          store.claim(new ClaimRequest(Set.of("generate"), 1, "worker", null)).getFirst();
+      Claim claim = store.claim(new ClaimRequest(Set.of("generate"), 1, "worker", null)).getFirst();
       store.complete(claim, TaskResult.of("right"));
     }
     try (MovableStore source = from.asSource();
@@ -157,8 +156,7 @@ class MoveInterferenceTest {
     return proxy(
         MovableStore.class,
         store,
-        (method, answer) ->
-            method.equals("assemble") ? forging((JobAssembly) answer) : answer);
+        (method, answer) -> method.equals("assemble") ? forging((JobAssembly) answer) : answer);
   }
 
   private static JobAssembly forging(JobAssembly assembly) {

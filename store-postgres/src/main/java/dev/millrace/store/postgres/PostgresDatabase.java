@@ -1,28 +1,28 @@
 package dev.millrace.store.postgres;
 
-import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.move.MovableStore;
 import dev.millrace.core.move.StoreIdentity;
 import dev.millrace.core.move.TakenOutJob;
 import dev.millrace.core.store.JobReader;
-import dev.millrace.store.postgres.internal.move.MovedJobRows;
-import dev.millrace.store.postgres.internal.rows.NoteRows;
-import java.util.Optional;
-import java.util.function.Consumer;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.HistoryPartitions;
 import dev.millrace.store.postgres.internal.db.Migrations;
+import dev.millrace.store.postgres.internal.move.MovedJobRows;
 import dev.millrace.store.postgres.internal.read.DatabaseInspector;
 import dev.millrace.store.postgres.internal.read.PostgresReader;
 import dev.millrace.store.postgres.internal.read.ServerRows;
 import dev.millrace.store.postgres.internal.rows.JobTables;
+import dev.millrace.store.postgres.internal.rows.NoteRows;
 import dev.millrace.store.postgres.internal.server.PostgresStore;
 import dev.millrace.store.postgres.internal.server.StoreOptions;
 import dev.millrace.store.postgres.settings.PostgresSettings;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * A database that holds jobs. Any number of servers join it and share its queue; any process may

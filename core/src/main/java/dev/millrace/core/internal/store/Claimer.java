@@ -1,6 +1,8 @@
 package dev.millrace.core.internal.store;
 
 import dev.millrace.core.event.Fact.Detail;
+import dev.millrace.core.internal.lease.JobClaimKey;
+import dev.millrace.core.internal.lease.Leases;
 import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.JsonSize;

@@ -2,6 +2,7 @@ package dev.millrace.core.internal.store;
 
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.internal.concurrent.Threading;
+import dev.millrace.core.internal.lease.Leases;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.job.JobId;

@@ -4,6 +4,7 @@ import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.Fact.Detail;
 import dev.millrace.core.internal.concurrent.StoreFence;
 import dev.millrace.core.internal.count.StatusCountKeeper;
+import dev.millrace.core.internal.lease.JobClaimKey;
 import dev.millrace.core.internal.rules.AttemptProgress;
 import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.internal.rules.JobUpdate;

@@ -1,5 +1,6 @@
 package dev.millrace.core.internal.store;
 
+import dev.millrace.core.internal.lease.JobClaimKey;
 import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;

@@ -1,6 +1,7 @@
 package dev.millrace.core.internal.store;
 
 import dev.millrace.core.event.Fact;
+import dev.millrace.core.internal.lease.JobClaimKey;
 import dev.millrace.core.internal.rules.ClaimRules;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.WorkerLogRules;

@@ -1,8 +1,8 @@
 package dev.millrace.core.store.memory;
 
+import dev.millrace.core.internal.lease.Leases;
 import dev.millrace.core.internal.store.ClaimIndex;
 import dev.millrace.core.internal.store.JobRepository;
-import dev.millrace.core.internal.store.Leases;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.millrace.core.store.memory;
 
-import dev.millrace.core.internal.store.Leases;
-import dev.millrace.core.internal.store.LeasesInMemory;
+import dev.millrace.core.internal.lease.Leases;
+import dev.millrace.core.internal.lease.LeasesInMemory;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Priority;
 import java.time.Instant;

@@ -2,12 +2,12 @@ package dev.millrace.core.store.memory;
 
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.lease.Leases;
 import dev.millrace.core.internal.rules.AdoptionRules;
 import dev.millrace.core.internal.rules.JobUpdate;
 import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.store.ConcurrentUpdateException;
 import dev.millrace.core.internal.store.JobRepository;
-import dev.millrace.core.internal.store.Leases;
 import dev.millrace.core.internal.store.PartialOutput;
 import dev.millrace.core.internal.store.TaskJournal;
 import dev.millrace.core.job.JobId;

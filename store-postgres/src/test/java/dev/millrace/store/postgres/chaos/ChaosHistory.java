@@ -1,6 +1,8 @@
 package dev.millrace.store.postgres.chaos;
 
 import dev.millrace.core.job.JobId;
+import dev.millrace.store.postgres.chaos.job.JobHistory;
+import dev.millrace.store.postgres.chaos.job.WorkerAnswer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;

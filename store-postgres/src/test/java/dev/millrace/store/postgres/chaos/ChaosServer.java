@@ -5,6 +5,7 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
+import dev.millrace.store.postgres.chaos.job.JobShape;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.DatabaseClock;
 import dev.millrace.store.postgres.internal.server.PostgresStore;

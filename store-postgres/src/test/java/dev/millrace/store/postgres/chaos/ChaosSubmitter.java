@@ -5,6 +5,8 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.store.postgres.chaos.StoreClient.Answered;
+import dev.millrace.store.postgres.chaos.job.JobHistory;
+import dev.millrace.store.postgres.chaos.job.JobShape;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;

@@ -1,5 +1,6 @@
 package dev.millrace.store.postgres.chaos;
 
+import dev.millrace.store.postgres.chaos.job.WorkerAnswer;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

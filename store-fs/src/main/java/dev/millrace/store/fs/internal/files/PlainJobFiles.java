@@ -18,8 +18,8 @@ import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobHeader;
-import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.FencingToken;
+import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.store.fs.internal.disk.DirectoryDeleter;
@@ -334,8 +334,7 @@ public record PlainJobFiles(JobHeader header, JobPlan plan, StageSpec stage, Jso
   }
 
   /** Puts a receipt into metadata that are being written, for a claim if there was one. */
-  public static void putReceipt(
-      JsonObject meta, @Nullable FencingToken claim, JsonObject receipt) {
+  public static void putReceipt(JsonObject meta, @Nullable FencingToken claim, JsonObject receipt) {
     if (claim == null) {
       MetaFileReceipt.putAdopted(meta, receipt);
     } else {

@@ -108,7 +108,8 @@ final class ForeignContent {
     JsonObject used = JobMetaFile.read(at.disk(), at.dir());
     for (Map.Entry<String, @Nullable Object> field : raw.values().entrySet()) {
       String name = field.getKey();
-      boolean lost = !FIELDS.contains(name) || !Json.write(field.getValue()).equals(text(used, name));
+      boolean lost =
+          !FIELDS.contains(name) || !Json.write(field.getValue()).equals(text(used, name));
       boolean odd = name.equals("submitted_at") && !JobMetaFile.isTime(raw, name);
       if (lost || odd) {
         records.accept(new JobRecord.ForeignField(name, field.getValue()));

@@ -211,8 +211,7 @@ final class FsJobAssembly implements JobAssembly {
   private LogWriter log() throws IOException {
     if (log == null) {
       flushResults();
-      fold =
-          JobFold.created(files().plan(), TransitionListener.IGNORED);
+      fold = JobFold.created(files().plan(), TransitionListener.IGNORED);
       log = new LogWriter(at, fold, unsynced);
     }
     return log;

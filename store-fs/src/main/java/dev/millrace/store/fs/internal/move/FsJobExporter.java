@@ -46,8 +46,7 @@ final class FsJobExporter {
     this.files = job.files();
     this.records = records;
     Instant end = job.fold().lastAt();
-    this.added =
-        job.reconcile(new JobUpdate(job.fold(), end, _ -> new Fact.Opening(0, null)));
+    this.added = job.reconcile(new JobUpdate(job.fold(), end, _ -> new Fact.Opening(0, null)));
   }
 
   static void write(JobOnDisk.Location location, Consumer<JobRecord> records) throws IOException {
@@ -163,5 +162,4 @@ final class FsJobExporter {
       }
     }
   }
-
 }

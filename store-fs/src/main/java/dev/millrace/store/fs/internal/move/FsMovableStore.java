@@ -195,9 +195,7 @@ public final class FsMovableStore implements MovableStore {
     commits.commit(before);
     disk.rename(at.dir(), layout.moved(id));
     commits.commit(
-        new UnsyncedChanges()
-            .addDirectory(layout.moved())
-            .addDirectory(layout.of(mark.state())));
+        new UnsyncedChanges().addDirectory(layout.moved()).addDirectory(layout.of(mark.state())));
     repository.index().remove(id);
   }
 

@@ -29,11 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param movedAt when it was marked as moved; null: it may not have arrived
  */
 public record MoveMark(
-    JobState state,
-    String ticket,
-    MoveDestination to,
-    Instant takenAt,
-    @Nullable Instant movedAt) {
+    JobState state, String ticket, MoveDestination to, Instant takenAt, @Nullable Instant movedAt) {
   public static final String FILE = "move.json";
   private static final int MAX_BYTES = 64_000;
 

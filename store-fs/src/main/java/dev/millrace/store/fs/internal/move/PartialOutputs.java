@@ -40,8 +40,7 @@ final class PartialOutputs {
       accept(1, 1, output, plain.keptReceipt(at, stage.task(1)));
       return;
     }
-    Path file =
-        at.file(StagedJobFiles.path(stage.number(), stage.plan().type(), "results.jsonl"));
+    Path file = at.file(StagedJobFiles.path(stage.number(), stage.plan().type(), "results.jsonl"));
     if (at.disk().kind(file) == Disk.Kind.FILE) {
       for (Map.Entry<Integer, long[]> last : last(file, stage).entrySet()) {
         byte[] line = at.disk().read(file, last.getValue()[0], (int) last.getValue()[1]);
@@ -57,8 +56,7 @@ final class PartialOutputs {
     }
   }
 
-  private void accept(
-      int stage, int task, @Nullable String output, @Nullable JsonObject receipt) {
+  private void accept(int stage, int task, @Nullable String output, @Nullable JsonObject receipt) {
     if (output != null || receipt != null) {
       records.accept(new JobRecord.Partial(stage, task, output, receipt));
     }

@@ -127,8 +127,7 @@ class MoveCrashPointTest {
               stage -> {
                 for (TaskView task : store.store.tasks(id, stage.number(), 1, 100)) {
                   seen.add(task);
-                  seen.add(
-                      store.store.outputSoFar(id, stage.number(), task.task(), 0).pieces());
+                  seen.add(store.store.outputSoFar(id, stage.number(), task.task(), 0).pieces());
                   seen.add(store.store.partialOutput(id, stage.number(), task.task()));
                 }
               });

@@ -103,8 +103,7 @@ public final class ServerLease implements AutoCloseable {
                 statements -> {
                   statements.endIfIdle();
                   statements.update(LOCK);
-                  requireAdmission(
-                      database, statements.list(others(role), ServerLease::describe));
+                  requireAdmission(database, statements.list(others(role), ServerLease::describe));
                   return statements.list(JOIN, row -> row.getLong(1), values).getFirst();
                 });
     ServerLease lease = new ServerLease(database, epoch, length, before);

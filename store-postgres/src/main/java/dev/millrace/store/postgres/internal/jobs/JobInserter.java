@@ -118,10 +118,7 @@ public final class JobInserter {
         SortKeys.of(job.id()),
         job.key());
     addState(
-        statement,
-        job,
-        job.row().lastNumber(),
-        ChangedColumns.of(job, repository.now().steady()));
+        statement, job, job.row().lastNumber(), ChangedColumns.of(job, repository.now().steady()));
     AppendStatement.addCounts(statement, job.counts(), "given");
     statement.with(
         "noted",
@@ -131,8 +128,7 @@ public final class JobInserter {
         job.id().value(),
         notes.keySet().toArray(String[]::new),
         notes.values().stream().map(Json::write).toArray(String[]::new));
-    return statement.select(
-        "SELECT key, (SELECT id FROM @incarnation) AS incarnation FROM given");
+    return statement.select("SELECT key, (SELECT id FROM @incarnation) AS incarnation FROM given");
   }
 
   private static Inserted inserted(ResultSet row) throws SQLException {

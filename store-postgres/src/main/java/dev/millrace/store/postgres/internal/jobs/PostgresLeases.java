@@ -1,7 +1,7 @@
 package dev.millrace.store.postgres.internal.jobs;
 
-import dev.millrace.core.internal.store.JobClaimKey;
-import dev.millrace.core.internal.store.Leases;
+import dev.millrace.core.internal.lease.JobClaimKey;
+import dev.millrace.core.internal.lease.Leases;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.FencingToken;

@@ -8,7 +8,6 @@ import dev.millrace.core.internal.rules.JobFold;
 import dev.millrace.core.internal.rules.JobPlan;
 import dev.millrace.core.internal.rules.TaskFold;
 import dev.millrace.core.internal.rules.TransitionListener;
-import dev.millrace.core.internal.rules.TransitionListener;
 import dev.millrace.core.internal.store.PartialOutput;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
@@ -65,7 +64,8 @@ final class PostgresJobAssembly implements JobAssembly {
   private @Nullable JobFold fold;
   private boolean published;
 
-  private PostgresJobAssembly(PostgresRepository repository, TakenOutJob job, String from, long key) {
+  private PostgresJobAssembly(
+      PostgresRepository repository, TakenOutJob job, String from, long key) {
     this.repository = repository;
     this.database = repository.database();
     this.tables = repository.rows();
@@ -149,7 +149,14 @@ final class PostgresJobAssembly implements JobAssembly {
     List<List<TaskSpec>> inline = tasks().finish();
     JobRow row =
         new JobRow(
-            key, job.id(), document().spec(), inline, plan(), JobState.CREATED, 0, version,
+            key,
+            job.id(),
+            document().spec(),
+            inline,
+            plan(),
+            JobState.CREATED,
+            0,
+            version,
             List.of());
     database.update(
         "INSERT INTO @documents (key, id, created_at, document, plan, parent, tags)"
@@ -236,8 +243,7 @@ final class PostgresJobAssembly implements JobAssembly {
   }
 
   private void journal(JobRecord.Journal given) {
-    ClaimKey claim =
-        new ClaimKey(given.stage(), given.task(), claim(given.stage(), given.task()));
+    ClaimKey claim = new ClaimKey(given.stage(), given.task(), claim(given.stage(), given.task()));
     FencingToken entry = Objects.requireNonNull(task(given.stage(), given.task()).journalKey());
     JournalRow row = new JournalRow(job.id(), key, claim, entry, given.chunk());
     row.under(repository.incarnation());

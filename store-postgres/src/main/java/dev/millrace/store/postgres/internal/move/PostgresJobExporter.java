@@ -50,22 +50,19 @@ final class PostgresJobExporter {
     tables.entries().forEach(row, fold::apply);
   }
 
-  static void write(
-      Database database, JobTables tables, JobRow row, Consumer<JobRecord> records) {
+  static void write(Database database, JobTables tables, JobRow row, Consumer<JobRecord> records) {
     new PostgresJobExporter(database, tables, row, records).write();
   }
 
   private void write() {
     List<StageFold> stages = fold.stages();
-    records.accept(
-        RecordPlan.document(row.id(), JobHeader.of(row.id(), row.spec()), row.plan()));
+    records.accept(RecordPlan.document(row.id(), JobHeader.of(row.id(), row.spec()), row.plan()));
     records.accept(new JobRecord.StageTypes(stages.stream().map(it -> it.plan().type()).toList()));
     stages.forEach(this::tasks);
     stages.forEach(this::results);
     tables
         .entries()
-        .forEach(
-            row, entry -> records.accept(new JobRecord.Entry(EntryPositions.leaveOut(entry))));
+        .forEach(row, entry -> records.accept(new JobRecord.Entry(EntryPositions.leaveOut(entry))));
     partialOutputs();
     journals();
   }
@@ -97,8 +94,7 @@ final class PostgresJobExporter {
         TaskFold at = stage.task(task);
         TaskResult result = key(at).map(results::get).orElse(null);
         if (result != null) {
-          records.accept(
-              new JobRecord.Result(stage.number(), task, at.attempts() + 1, result));
+          records.accept(new JobRecord.Result(stage.number(), task, at.attempts() + 1, result));
         }
       }
     }

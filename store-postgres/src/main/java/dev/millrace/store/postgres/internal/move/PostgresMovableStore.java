@@ -1,7 +1,7 @@
 package dev.millrace.store.postgres.internal.move;
 
+import dev.millrace.core.internal.lease.JobClaimKey;
 import dev.millrace.core.internal.move.RunningTasks;
-import dev.millrace.core.internal.store.JobClaimKey;
 import dev.millrace.core.internal.store.JobUpdater;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;

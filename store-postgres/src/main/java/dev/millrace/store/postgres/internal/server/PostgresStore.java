@@ -14,10 +14,10 @@ import dev.millrace.core.store.StoreException;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.ServerLease;
 import dev.millrace.store.postgres.internal.db.ServerLease.Role;
-import dev.millrace.store.postgres.internal.move.PostgresMovableStore;
 import dev.millrace.store.postgres.internal.jobs.PostgresJob;
 import dev.millrace.store.postgres.internal.jobs.PostgresRepository;
 import dev.millrace.store.postgres.internal.jobs.PostgresSubmitter;
+import dev.millrace.store.postgres.internal.move.PostgresMovableStore;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
@@ -71,8 +71,7 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
         options.serves()
             && !database.isTrue(
                 "SELECT EXISTS (SELECT FROM @servers WHERE serves AND alive_until > now())");
-    ServerLease server =
-        ServerLease.join(database, options.name(), role, options.lease());
+    ServerLease server = ServerLease.join(database, options.name(), role, options.lease());
     PostgresRepository repository =
         new PostgresRepository(
             database, server, options.clock(), epoch.orElse(server.epoch()), options.listens());

@@ -30,7 +30,7 @@ class JournalWriterTest {
 
   private final Database database = EmbeddedDatabase.migrated();
   private final ServerLease server =
-      ServerLease.join(database, "test", true, Duration.ofSeconds(30));
+      ServerLease.join(database, "test", ServerLease.Role.SERVER, Duration.ofSeconds(30));
   private final CommitFlusher flusher = new CommitFlusher(database, server.epoch());
   private final List<JobId> lost = new ArrayList<>();
   private final JournalWriter writer =

@@ -1,4 +1,4 @@
-package dev.millrace.store.postgres.chaos;
+package dev.millrace.store.postgres.chaos.job;
 
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.event.Fact;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param workers who was given each claim
  * @param requests how often each request is in the log
  */
-record ChaosLog(
+public record ChaosLog(
     List<LogEntry> entries,
     Map<ClaimKey, TaskEvent> ends,
     Map<ClaimKey, String> workers,
@@ -34,7 +34,7 @@ record ChaosLog(
   /** A task of a job. */
   private record Place(int stage, int task) {}
 
-  static ChaosLog read(JobReader reader, JobId id) {
+  public static ChaosLog read(JobReader reader, JobId id) {
     List<LogEntry> entries = new ArrayList<>();
     for (List<LogEntry> page = reader.events(id, 0, PAGE);
         !page.isEmpty();
@@ -44,7 +44,7 @@ record ChaosLog(
     return of(entries);
   }
 
-  static ChaosLog of(List<LogEntry> entries) {
+  public static ChaosLog of(List<LogEntry> entries) {
     ChaosLog log = new ChaosLog(entries, new HashMap<>(), new HashMap<>(), new HashMap<>());
     Map<Place, ClaimKey> present = new HashMap<>();
     for (LogEntry entry : entries) {
@@ -81,7 +81,7 @@ record ChaosLog(
   }
 
   /** The claim under which a task was completed; null if it was not. */
-  @Nullable ClaimKey completion(int stage, int task) {
+  public @Nullable ClaimKey completion(int stage, int task) {
     for (Map.Entry<ClaimKey, TaskEvent> each : ends.entrySet()) {
       ClaimKey claim = each.getKey();
       if (each.getValue() == TaskEvent.COMPLETE && claim.stage() == stage && claim.task() == task) {
@@ -92,7 +92,7 @@ record ChaosLog(
   }
 
   /** Whether a user has aborted the job. */
-  boolean isAborted() {
+  public boolean isAborted() {
     return entries.stream()
         .anyMatch(
             entry ->

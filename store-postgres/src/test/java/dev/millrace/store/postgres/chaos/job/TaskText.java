@@ -1,4 +1,4 @@
-package dev.millrace.store.postgres.chaos;
+package dev.millrace.store.postgres.chaos.job;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
@@ -8,13 +8,13 @@ import dev.millrace.core.task.TaskResult.Kind;
 import java.util.Objects;
 
 /** What the input of a task asks its worker to do, and the result that follows from it. */
-final class TaskText {
+public final class TaskText {
   private static final String TOKEN = "token";
 
   private TaskText() {}
 
   /** What a worker does with a task. */
-  enum Behaviour {
+  public enum Behaviour {
     /** Completes it. */
     OK,
     /** Fails the first two attempts. */
@@ -25,29 +25,29 @@ final class TaskText {
     HANGS;
 
     /** The input of a task that is to be worked on like this. */
-    String input(String name) {
+    public String input(String name) {
       return this + " " + name;
     }
   }
 
-  static Behaviour behaviour(String input) {
+  public static Behaviour behaviour(String input) {
     return Behaviour.valueOf(input.substring(0, input.indexOf(' ')));
   }
 
   /** The same for every worker: only its receipt says who did it. */
-  static TaskResult result(Claim claim) {
+  public static TaskResult result(Claim claim) {
     return new TaskResult(
         Kind.RESULT,
         expected(claim.inputText()),
         JsonObject.create().put(TOKEN, claim.key().token().toString()));
   }
 
-  static String expected(String input) {
+  public static String expected(String input) {
     return "[" + input + "]";
   }
 
   /** Whether a result was made under that token. */
-  static boolean isOf(TaskResult result, FencingToken token) {
+  public static boolean isOf(TaskResult result, FencingToken token) {
     return Objects.requireNonNull(result.receipt()).string(TOKEN).equals(token.toString());
   }
 }

@@ -1,4 +1,4 @@
-package dev.millrace.store.postgres.chaos;
+package dev.millrace.store.postgres.chaos.job;
 
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -8,7 +8,7 @@ import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.task.Backoff;
 import dev.millrace.core.task.TaskPolicy;
-import dev.millrace.store.postgres.chaos.TaskText.Behaviour;
+import dev.millrace.store.postgres.chaos.job.TaskText.Behaviour;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /** The kinds of jobs that are submitted, and how each ends unless somebody aborts it. */
-enum JobShape {
+public enum JobShape {
   ONE_TASK(30, JobState.COMPLETED),
   SEVERAL_TASKS(15, JobState.COMPLETED),
   STAGES(15, JobState.COMPLETED),
@@ -35,13 +35,13 @@ enum JobShape {
   RETRY(0, null);
 
   /** The type that workers inside of servers take. */
-  static final String WORK = "work";
+  public static final String WORK = "work";
 
   /** The type that workers with a lease take, who talk to any server. */
-  static final String REMOTE_WORK = "remote";
+  public static final String REMOTE_WORK = "remote";
 
   /** How the names of jobs begin that servers submit. */
-  static final String CHILD_NAME = "child-of-";
+  public static final String CHILD_NAME = "child-of-";
 
   private static final String NOBODYS = "nobody";
 
@@ -60,11 +60,11 @@ enum JobShape {
   }
 
   /** How it ends; null if that is not known. */
-  @Nullable JobState end() {
+  public @Nullable JobState end() {
     return end;
   }
 
-  static JobShape any(SplittableRandom random) {
+  public static JobShape any(SplittableRandom random) {
     int sum = 0;
     for (JobShape each : values()) {
       sum += each.weight;
@@ -84,7 +84,7 @@ enum JobShape {
    *
    * @param name that no other job has
    */
-  JobSpec spec(String name, SplittableRandom random) {
+  public JobSpec spec(String name, SplittableRandom random) {
     Priority[] priorities = Priority.values();
     return JobSpec.builder()
         .name(name)
@@ -96,7 +96,7 @@ enum JobShape {
   }
 
   /** What a server submits while it works on a task. */
-  static JobSpec child(String name) {
+  public static JobSpec child(String name) {
     return JobSpec.builder().name(name).stages(List.of(work(Behaviour.OK, name, 1))).build();
   }
 

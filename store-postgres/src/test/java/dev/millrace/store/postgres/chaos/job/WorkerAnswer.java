@@ -1,4 +1,4 @@
-package dev.millrace.store.postgres.chaos;
+package dev.millrace.store.postgres.chaos.job;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.Claim;
@@ -11,11 +11,11 @@ import java.util.Optional;
  *
  * @param sure whether there was no earlier call whose outcome is not known
  */
-record WorkerAnswer(Kind kind, JobId job, ClaimKey claim, String worker, boolean sure) {
+public record WorkerAnswer(Kind kind, JobId job, ClaimKey claim, String worker, boolean sure) {
   private static final String MARK = "@";
 
   /** What was acknowledged, or refused. */
-  enum Kind {
+  public enum Kind {
     CLAIMED,
     COMPLETED,
     FAILED,
@@ -24,11 +24,11 @@ record WorkerAnswer(Kind kind, JobId job, ClaimKey claim, String worker, boolean
     REFUSED
   }
 
-  static WorkerAnswer of(Kind kind, Claim claim, String worker, boolean sure) {
+  public static WorkerAnswer of(Kind kind, Claim claim, String worker, boolean sure) {
     return new WorkerAnswer(kind, claim.job(), claim.key(), worker, sure);
   }
 
-  String line() {
+  public String line() {
     return "%s%s %s %d %d %d %d %s %s"
         .formatted(
             MARK,
@@ -43,7 +43,7 @@ record WorkerAnswer(Kind kind, JobId job, ClaimKey claim, String worker, boolean
   }
 
   /** The answer of a line; empty if the line is none. */
-  static Optional<WorkerAnswer> parse(String line) {
+  public static Optional<WorkerAnswer> parse(String line) {
     String[] words = line.split(" ", -1);
     if (!line.startsWith(MARK) || words.length != 8) {
       return Optional.empty();

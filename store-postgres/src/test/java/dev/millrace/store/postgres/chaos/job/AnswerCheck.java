@@ -1,4 +1,4 @@
-package dev.millrace.store.postgres.chaos;
+package dev.millrace.store.postgres.chaos.job;
 
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobReader;
@@ -7,7 +7,7 @@ import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.task.TaskEvent;
-import dev.millrace.store.postgres.chaos.JobHistory.Pulled;
+import dev.millrace.store.postgres.chaos.job.JobHistory.Pulled;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -18,7 +18,7 @@ import java.util.Set;
  * Compares a job that has ended with what was acknowledged about it: what was is there, once; what
  * was refused is not.
  */
-final class AnswerCheck {
+public final class AnswerCheck {
   /** The database and this process have the same clock; servers do not. */
   private static final long TOLERANCE_SECONDS = 2;
 
@@ -38,7 +38,7 @@ final class AnswerCheck {
    *
    * @param begin when the first job was submitted
    */
-  static List<String> problems(
+  public static List<String> problems(
       JobReader reader, JobHistory history, JobView view, ChaosLog log, Instant begin) {
     AnswerCheck check = new AnswerCheck(history, view, log);
     check.end();

@@ -1,4 +1,4 @@
-package dev.millrace.store.postgres.chaos;
+package dev.millrace.store.postgres.chaos.job;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param spec as submitted; null for one that retries another
  * @param acknowledged whether its submitter was told that it is there
  */
-record JobHistory(
+public record JobHistory(
     JobId id,
     JobShape shape,
     @Nullable JobSpec spec,
@@ -28,9 +28,9 @@ record JobHistory(
    *
    * @param op its id, which its entry in the log has
    */
-  record Pulled(String op, Lever lever, Outcome outcome) {}
+  public record Pulled(String op, Lever lever, Outcome outcome) {}
 
-  JobHistory(JobId id, JobShape shape, @Nullable JobSpec spec) {
+  public JobHistory(JobId id, JobShape shape, @Nullable JobSpec spec) {
     this(
         id,
         shape,
@@ -41,11 +41,11 @@ record JobHistory(
   }
 
   /** Its submitter was told that it is there. */
-  void acknowledge() {
+  public void acknowledge() {
     acknowledged.set(true);
   }
 
-  boolean isAcknowledged() {
+  public boolean isAcknowledged() {
     return acknowledged.get();
   }
 }

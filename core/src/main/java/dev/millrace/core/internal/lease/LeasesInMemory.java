@@ -1,4 +1,4 @@
-package dev.millrace.core.internal.store;
+package dev.millrace.core.internal.lease;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.task.ClaimKey;

@@ -1,4 +1,4 @@
-package dev.millrace.store.postgres.chaos;
+package dev.millrace.store.postgres.chaos.job;
 
 import dev.millrace.core.internal.rules.LogInvariants;
 import dev.millrace.core.job.JobId;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Whether all that a database says about a job fits together, at any moment: its state, its view,
  * its log, its tasks and their results. The job must not change in the meantime.
  */
-final class JobConsistency {
+public final class JobConsistency {
   private static final int PAGE = 1_000;
 
   private final JobReader reader;
@@ -48,7 +48,7 @@ final class JobConsistency {
    *
    * @param spec as submitted
    */
-  static List<String> problems(JobReader reader, JobSpec spec, JobView view, ChaosLog log) {
+  public static List<String> problems(JobReader reader, JobSpec spec, JobView view, ChaosLog log) {
     JobConsistency job = new JobConsistency(reader, spec, view, log);
     try {
       job.check();
