@@ -1,5 +1,7 @@
 package dev.millrace.store.postgres.chaos;
 
+import dev.millrace.core.job.JobId;
+import dev.millrace.store.postgres.internal.rows.SortKeys;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import io.zonky.test.db.postgres.util.LinuxUtils;
 import java.io.File;
@@ -8,9 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -98,6 +103,31 @@ final class ChaosDatabase implements AutoCloseable {
   /** A connection of the servers' user, past all proxies. */
   Connection direct() throws SQLException {
     return connect(USER);
+  }
+
+  /** All that is stored of jobs that should have ended, but for texts. */
+  String describe(Collection<JobId> jobs) throws SQLException {
+    StringBuilder text = new StringBuilder();
+    try (Connection connection = admin();
+        PreparedStatement query =
+            connection.prepareStatement(
+                "SELECT now()::text UNION ALL SELECT to_json(s)::text FROM chaos.servers s WHERE"
+                    + " alive_until > now() UNION ALL SELECT to_json(j)::text FROM chaos.jobs j"
+                    + " WHERE sort_key = ANY (?) UNION ALL SELECT to_json(l)::text FROM"
+                    + " chaos.leases l WHERE job = ANY (?) UNION ALL SELECT entry::text FROM"
+                    + " chaos.job_log WHERE id = ANY (?)")) {
+      String[] ids = jobs.stream().map(JobId::value).toArray(String[]::new);
+      String[] keys = jobs.stream().map(SortKeys::of).toArray(String[]::new);
+      query.setArray(1, connection.createArrayOf("text", keys));
+      query.setArray(2, connection.createArrayOf("text", ids));
+      query.setArray(3, connection.createArrayOf("text", ids));
+      try (ResultSet rows = query.executeQuery()) {
+        while (rows.next()) {
+          text.append('\n').append(rows.getString(1));
+        }
+      }
+    }
+    return text.toString();
   }
 
   private Connection connect(String user) throws SQLException {

@@ -26,7 +26,8 @@ final class OutputCheck {
               + "|remaining connection slots are reserved|too many clients already"
               + "|sorry, too many clients"
               + "|canceling statement due to (lock timeout|user request)"
-              + "|connection to client lost|terminating connection because of crash");
+              + "|connection to client lost|terminating connection because of crash"
+              + "|terminating connection due to idle-in-transaction timeout");
 
   private OutputCheck() {}
 

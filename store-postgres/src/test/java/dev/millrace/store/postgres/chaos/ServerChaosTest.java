@@ -107,7 +107,7 @@ class ServerChaosTest {
     }
     rest.end();
     if (!open.isEmpty()) {
-      run.history().problem("jobs do not end: " + open);
+      run.history().problem("jobs do not end: " + open + cluster.database().describe(open));
     }
   }
 
