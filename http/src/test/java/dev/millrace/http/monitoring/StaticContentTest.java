@@ -76,7 +76,7 @@ class StaticContentTest {
     for (String path : new String[] {"/health/ready", "/health", "/health/live"}) {
       assertThat(get(path).statusCode()).isEqualTo(200);
     }
-    assertThat(called).isSubsetOf("health", "statusCounts", "sweep", "awaitWork");
+    assertThat(called).isSubsetOf("health", "unreadableJobs", "sweep", "awaitWork");
   }
 
   @ParameterizedTest
