@@ -27,7 +27,6 @@ import dev.millrace.store.postgres.internal.rows.EntryRows;
 import dev.millrace.store.postgres.internal.rows.JobRow;
 import dev.millrace.store.postgres.internal.rows.JobTables;
 import dev.millrace.store.postgres.internal.rows.JournalRow;
-import dev.millrace.store.postgres.internal.rows.JournalRows;
 import dev.millrace.store.postgres.internal.rows.ResultRows.ResultRow;
 import dev.millrace.store.postgres.internal.rows.SortKeys;
 import dev.millrace.store.postgres.internal.rows.StagePlanJson;
@@ -255,7 +254,7 @@ final class PostgresJobAssembly implements JobAssembly {
 
   private void flushJournal() {
     if (!journal.isEmpty()) {
-      database.update(JournalRows.INSERT_ALL, tables.journals().numbered(journal));
+      tables.journals().insertArriving(journal);
       journal.clear();
     }
   }

@@ -127,6 +127,11 @@ public final class JournalRows {
     return values(rows);
   }
 
+  /** Inserts rows of jobs that come from another store: their claims are over. */
+  public void insertArriving(List<JournalRow> rows) {
+    database.update(INSERT + GIVEN, numbered(rows));
+  }
+
   /**
    * What an append found.
    *
