@@ -81,10 +81,10 @@ public final class LiveRouteGroup implements RouteGroup {
   @Override
   public List<Route> routes() {
     return List.of(
-        new Route("GET", "/v1/live", "getLive", KeyScope.READ, this::live),
-        new Route("GET", "/v1/history", "getHistory", KeyScope.READ, this::history),
+        new Route("GET", "/v1/live", "followLiveState", KeyScope.READ, this::live),
+        new Route("GET", "/v1/history", "getThroughputHistory", KeyScope.READ, this::history),
         new Route(
-            "GET", "/v1/tasks/{taskId}/output", "getTaskOutput", KeyScope.READ, this::output));
+            "GET", "/v1/tasks/{taskId}/output", "followTaskOutput", KeyScope.READ, this::output));
   }
 
   private ApiResponse live(ApiRequest call) {
