@@ -65,6 +65,11 @@ public final class MillraceClient implements AutoCloseable {
     return new So1Api(transport);
   }
 
+  /** What the server does now. */
+  public LiveApi live() {
+    return new LiveApi(transport);
+  }
+
   /** Health, metrics and the OpenAPI document. */
   public MonitoringApi monitoring() {
     return new MonitoringApi(transport);

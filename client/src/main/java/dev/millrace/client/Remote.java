@@ -49,19 +49,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The jobs of a server, for {@link Work} and {@link Flow}, which otherwise use a local workspace.
- * What the API does not show is empty: partial output, positions in the queue, counts of tasks. Log
- * entries are lines of text. Thread-safe.
+ * What the API does not show is empty: positions in the queue, counts of tasks. Log entries are
+ * lines of text. Thread-safe.
  */
 public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
   private static final int PAGE = 1_000;
+  /** How long to wait for an event while texts come, too. */
+  private static final Duration TEXT_ROUND = Duration.ofMillis(200);
+
   private static final int MAX_REMEMBERED = 1_000;
 
   private final MillraceClient client;
+  private final FollowedTexts texts;
   private final Map<JobId, Long> seen = bounded();
   private final Map<String, String> cursors = bounded();
 
   public Remote(MillraceClient client) {
     this.client = client;
+    this.texts = new FollowedTexts(client.tasks());
   }
 
   /** The server at {@code base}, without an API key. */
@@ -84,6 +89,7 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
 
   @Override
   public void close() {
+    texts.close();
     client.close();
   }
 
@@ -209,10 +215,19 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
     return find(() -> ApiViewConverter.toTaskView(id, client.tasks().get(taskId)));
   }
 
-  /** Always empty: the API has results, but no partial output. */
+  /**
+   * Begins to follow the text, and returns what has come: nothing at the first call, and nothing
+   * while many other texts are followed.
+   */
   @Override
   public OutputSoFar outputSoFar(JobId id, int stage, int task, long from) {
-    return new OutputSoFar(from, from, List.of());
+    return texts.read(new EntityId(id, stage, task).uuid(), from);
+  }
+
+  /** Always empty, until the text is followed. */
+  @Override
+  public Optional<String> partialOutput(JobId id, int stage, int task) {
+    return Optional.empty();
   }
 
   /** Always empty: the API does not show the order of the queue. */
@@ -305,7 +320,8 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
   public void awaitChange(JobId id, Duration atMost) throws InterruptedException {
     Long cursor = seen.get(id);
     try (JobEventStream events = client.so1().events(uuid(id), cursor == null ? 0 : cursor)) {
-      Duration wait = atMost;
+      Duration wait =
+          texts.isFollowing() && atMost.compareTo(TEXT_ROUND) > 0 ? TEXT_ROUND : atMost;
       while (events.poll(wait).isPresent()) {
         wait = Duration.ZERO; // further events belong to the same change
       }

@@ -4,6 +4,7 @@ import dev.millrace.api.ApiTask;
 import dev.millrace.api.HeartbeatResponse;
 import dev.millrace.api.NewLogLine;
 import dev.millrace.api.PageOf;
+import dev.millrace.api.SseEvent;
 import dev.millrace.api.TaskStatusUpdate;
 import dev.millrace.client.error.ApiException;
 import dev.millrace.client.internal.transport.ApiTransport;
@@ -46,6 +47,37 @@ public final class TasksApi {
 
   public ApiTask get(UUID task) {
     return transport.send(ClientRequest.get("/v1/tasks/{}", task)).read(ApiTask::fromJson);
+  }
+
+  /**
+   * Follows the text of a task until the task has ended; reconnects as needed. {@code
+   * TaskOutput.fromJson} reads the events {@code output}, {@code TaskOutputEnd.fromJson} the last
+   * one, {@code end}.
+   *
+   * @param from the position to begin at: {@code next} of a piece; 0: the start
+   */
+  public ServerEventStream output(UUID task, long from) {
+    return new ServerEventStream(transport, new OutputEvents(task, from));
+  }
+
+  private record OutputEvents(UUID task, long from) implements ServerEventStream.Source {
+    @Override
+    public String what() {
+      return "output of " + task;
+    }
+
+    @Override
+    public ClientRequest request(@Nullable String lastId) {
+      ClientRequest request = ClientRequest.get("/v1/tasks/{}/output", task);
+      return lastId == null
+          ? request.query("from", from == 0 ? null : from)
+          : request.header("Last-Event-ID", lastId);
+    }
+
+    @Override
+    public boolean isLast(SseEvent event) {
+      return event.event().equals("end");
+    }
   }
 
   /** Replaces the user metadata of the task. */

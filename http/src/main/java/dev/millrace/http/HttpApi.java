@@ -2,11 +2,14 @@ package dev.millrace.http;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.time.ProcessClock;
 import dev.millrace.http.inference.InferenceAccess;
 import dev.millrace.http.job.IdResolver;
 import dev.millrace.http.job.IdempotentSubmitter;
 import dev.millrace.http.job.WebhookPolicy;
 import dev.millrace.http.jobnik.JobnikRouteGroup;
+import dev.millrace.http.live.LiveRouteGroup;
+import dev.millrace.http.live.ServerAccess;
 import dev.millrace.http.metrics.ServerMetrics;
 import dev.millrace.http.monitoring.BuiltInReadinessChecks;
 import dev.millrace.http.monitoring.MonitoringRouteGroup;
@@ -196,8 +199,10 @@ public final class HttpApi implements AutoCloseable {
     ResponseRoutes responses =
         ResponseRoutes.over(store, inference, this::startSoon, settings.responseAge());
     OpenAiRouteGroup openAi = new OpenAiRouteGroup(inference, responses);
+    RouteGroup live = LiveRouteGroup.start(store, ids, access(), ProcessClock.system());
     HttpService opened =
-        HttpService.open(settings, List.of(jobnik, so1, openAi, monitoring), observers, document);
+        HttpService.open(
+            settings, List.of(jobnik, live, so1, openAi, monitoring), observers, document);
     service = opened;
     if (types.contains(ResponseStore.TYPE)) {
       unendedResponses = responses::startUnended;
@@ -207,6 +212,16 @@ public final class HttpApi implements AutoCloseable {
     metrics.gauge("millrace_http_streams", "Streams that are open.", opened::streams);
     metrics.refusals(opened.slots());
     return opened.uri();
+  }
+
+  /** The server and its models, once they are attached. */
+  private ServerAccess access() {
+    return new ServerAccess(
+        () -> server,
+        () -> {
+          Supplier<InferenceStats> stats = models;
+          return stats == null ? null : stats.get();
+        });
   }
 
   /** The server and the routes come in any order: the later one finds both. */

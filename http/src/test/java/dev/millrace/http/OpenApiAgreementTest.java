@@ -8,10 +8,13 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.memory.MemoryStoreFixture;
 import dev.millrace.core.task.Backoff;
+import dev.millrace.core.time.ProcessClock;
 import dev.millrace.http.inference.InferenceAccess;
 import dev.millrace.http.job.IdResolver;
 import dev.millrace.http.job.IdempotentSubmitter;
 import dev.millrace.http.jobnik.JobnikRouteGroup;
+import dev.millrace.http.live.LiveRouteGroup;
+import dev.millrace.http.live.ServerAccess;
 import dev.millrace.http.monitoring.MonitoringRouteGroup;
 import dev.millrace.http.openai.OpenAiRouteGroup;
 import dev.millrace.http.openai.response.ResponseRoutes;
@@ -35,6 +38,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -63,6 +67,7 @@ class OpenApiAgreementTest {
     JobnikRouteGroup jobnik = new JobnikRouteGroup(store, ids, once, _ -> {}, Backoff.NONE);
     return List.of(
         jobnik,
+        LiveRouteGroup.start(store, ids, ServerAccess.NONE, ProcessClock.system()),
         new So1RouteGroup(
             store, Set.of("resize"), Set.of(), jobnik.workerTypes(), ids, once, _ -> {}),
         openAi(store),
@@ -112,6 +117,7 @@ class OpenApiAgreementTest {
     String job = produce();
     work(job);
     act();
+    watch();
     operate();
     Set<String> all = new TreeSet<>();
     api.operations().forEach(operation -> all.add(operation.id()));
@@ -209,6 +215,7 @@ class OpenApiAgreementTest {
         id);
     request(409, "releaseTask", "{\"token\":\"1.1\"}", id);
     request(200, "getTaskById", null, id);
+    request(200, "followTaskOutput", null, id);
   }
 
   private void act() throws Exception {
@@ -251,6 +258,21 @@ class OpenApiAgreementTest {
     request(200, "getJob", null, program.object("job").string("id"));
     request(409, "cancelJob", null, program.object("job").string("id"));
     request(404, "getJob", null, "00000000-0000-4000-8000-000000000000");
+  }
+
+  private void watch() throws Exception {
+    request(200, "getThroughputHistory?minutes=5", null);
+    request(400, "getThroughputHistory?minutes=61", null);
+    request(400, "followLiveState?x=1", null);
+    request(404, "followTaskOutput", null, "00000000-0000-4000-8000-000000000000");
+    HttpRequest live = HttpRequest.newBuilder(service.uri().resolve("/v1/live")).build();
+    HttpResponse<Stream<String>> states = client.send(live, BodyHandlers.ofLines());
+    try (Stream<String> lines = states.body()) { // it has no end
+      String data = lines.filter(line -> line.startsWith("data: ")).findFirst().orElseThrow();
+      document.checkSchema("LiveState", Json.object(data.substring(6)));
+    }
+    document.check("followLiveState", states.statusCode(), type(states), "");
+    called.add("followLiveState");
   }
 
   private void operate() throws Exception {
@@ -314,7 +336,7 @@ class OpenApiAgreementTest {
     return client.send(request.build(), BodyHandlers.ofString());
   }
 
-  private static @Nullable String type(HttpResponse<String> response) {
+  private static @Nullable String type(HttpResponse<?> response) {
     return response.headers().firstValue("Content-Type").orElse(null);
   }
 }

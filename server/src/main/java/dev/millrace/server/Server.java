@@ -254,6 +254,22 @@ public final class Server implements AutoCloseable {
     }
   }
 
+  /** The running tasks, longest first, and how far they are: from memory, whatever the store does. */
+  public List<RunningTask> runningTasks() {
+    return pool.running().stream()
+        .map(TaskAttempt::running)
+        .sorted(Comparator.comparing(RunningTask::since))
+        .toList();
+  }
+
+  /**
+   * Tokens that tasks have journaled since the start, without those of models: the counters of the
+   * models have them.
+   */
+  public long journaledTokens() {
+    return pool.journaledTokens();
+  }
+
   /** The state, the running tasks and the counters at this moment. */
   public ServerStatus status() {
     List<Running> running =

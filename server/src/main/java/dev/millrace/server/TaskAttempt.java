@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -48,11 +49,13 @@ final class TaskAttempt implements TaskContext {
   private final AtomicReference<Step> step = new AtomicReference<>(Step.START);
   private final AtomicBoolean progress = new AtomicBoolean();
   private final AtomicBoolean linesLost = new AtomicBoolean();
+  private final AttemptProgress output;
   private volatile Supplier<@Nullable TraceContext> trace = () -> null;
   private volatile BooleanSupplier outsideWait = () -> false;
   private volatile boolean journalEnds; // a chunk is missing: no other may follow
 
   TaskAttempt(Claim claim, long order, TaskQueue store, StoreRetry retry, ProcessClock clock) {
+    this.output = new AttemptProgress(claim.journaledOutput());
     this.claim = claim;
     this.order = order;
     this.store = store;
@@ -179,6 +182,9 @@ final class TaskAttempt implements TaskContext {
                       .callWithRetry(() -> store.freeze(claim, terms), this::isWorthRetrying)
                       .orElse(answer[0]));
     }
+    if (answer[0].isDone()) {
+      output.restart();
+    }
     return answer[0].isDone();
   }
 
@@ -194,7 +200,30 @@ final class TaskAttempt implements TaskContext {
     Optional<ClaimSignal> signal =
         storeRetry.callWithRetry(() -> store.appendJournal(claim, chunk), this::isWorthRetrying);
     journalEnds = signal.isEmpty();
-    signal.ifPresent(this::obey);
+    if (signal.isPresent()) {
+      output.journaled(chunk, clock.nanoTime());
+      obey(signal.get());
+    }
+  }
+
+  @Override
+  public void phase(TaskPhase phase, @Nullable String model) {
+    output.phase(phase, model);
+  }
+
+  @Override
+  public void promptProgress(int done, int total) {
+    output.prompt(done, total);
+  }
+
+  /** Sets the counter of tokens that no model of this server made, before the worker gets the task. */
+  void countTokens(LongAdder counter) {
+    output.countInto(counter);
+  }
+
+  /** How far it is. */
+  RunningTask running() {
+    return new RunningTask(claim, since, output.now(clock.nanoTime()));
   }
 
   @Override

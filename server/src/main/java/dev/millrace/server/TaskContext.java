@@ -78,6 +78,20 @@ public interface TaskContext {
   void journal(OutputChunk chunk);
 
   /**
+   * Reports what the task does now, for people who watch it; nothing else depends on it. Journaling
+   * output reports {@link TaskPhase#GENERATE} by itself.
+   *
+   * @param model that the task runs on; null: none, or as reported before
+   */
+  default void phase(TaskPhase phase, @Nullable String model) {}
+
+  /**
+   * Reports that {@code done} of {@code total} tokens of the prompt are computed. Never waits: the
+   * thread of an engine may call it.
+   */
+  default void promptProgress(int done, int total) {}
+
+  /**
    * Declares when the task waits for something outside of this server, such as another machine. A
    * waiting task gives its slot to others and runs on without one; nothing else changes.
    *

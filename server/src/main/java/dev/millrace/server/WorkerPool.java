@@ -25,6 +25,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,7 @@ final class WorkerPool {
   private final InterruptZone zone = new InterruptZone(); // where the pool's thread waits
   private final ClaimBackoff backoff = new ClaimBackoff();
   private int failures; // of the store in a row; of the pool's thread
+  private final LongAdder journaled = new LongAdder();
   private long claimed; // of the pool's thread
   private long seen; // of the queue; of the pool's thread
   private boolean heartbeatFailed; // the last one; of the pulse thread
@@ -217,6 +219,7 @@ final class WorkerPool {
     TaskAttempt attempt;
     try {
       attempt = new TaskAttempt(claim, claimed++, store, storeRetry, settings.clock());
+      attempt.countTokens(journaled);
       running.put(attempt, placement);
     } catch (RuntimeException | Error e) {
       release(placement);
@@ -398,6 +401,11 @@ final class WorkerPool {
 
   Collection<TaskAttempt> running() {
     return Collections.unmodifiableSet(running.keySet());
+  }
+
+  /** Tokens that tasks have journaled without a model of this server. */
+  long journaledTokens() {
+    return journaled.sum();
   }
 
   private Set<String> types() {

@@ -167,7 +167,7 @@ final class DatabasePlace implements OwnablePlace {
   }
 
   @Override
-  public boolean showsDrafts() {
+  public boolean metersDrafts() {
     return true;
   }
 

@@ -90,7 +90,7 @@ public record LocalWorkspace(String name, Workspace workspace) implements Ownabl
   }
 
   @Override
-  public boolean showsDrafts() {
+  public boolean metersDrafts() {
     return true;
   }
 

@@ -72,8 +72,8 @@ public interface Place extends AutoCloseable {
   /** The job's files; none if they cannot be reached. */
   JobArtifacts artifacts(JobId id);
 
-  /** Whether {@link JobReader#outputSoFar} returns what is being generated. */
-  boolean showsDrafts();
+  /** Whether {@link JobReader#outputSoFar} can be read of many tasks at once, to measure them. */
+  boolean metersDrafts();
 
   /** How often a command that follows a job may poll it. */
   Duration pollInterval();

@@ -136,7 +136,7 @@ final class RemoteWorkspace implements Place {
   }
 
   @Override
-  public boolean showsDrafts() {
+  public boolean metersDrafts() {
     return false;
   }
 

@@ -140,7 +140,7 @@ final class FollowStagesView implements JobFollower.View {
     }
     StageSpeed speed =
         speeds.computeIfAbsent(
-            stage.number(), n -> new StageSpeed(subject.place().showsDrafts(), job, n));
+            stage.number(), n -> new StageSpeed(subject.place().metersDrafts(), job, n));
     speed.sample(subject.reader(), stage, System.nanoTime());
     return speed.text(stage.total() - ended, stage.spec().data());
   }

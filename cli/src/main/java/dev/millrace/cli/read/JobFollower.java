@@ -84,12 +84,6 @@ final class JobFollower {
       return null;
     }
     StageView only = job.stages().getFirst();
-    if (!subject.place().showsDrafts() && !job.state().isFinal()) {
-      subject
-          .shell()
-          .err()
-          .println("over HTTP the text is shown when it is complete; until then, the job's log");
-    }
     if (JobJson.isAtGate(job, only)) {
       subject.shell().err().println(subject.approvalHint(only));
     }

@@ -84,7 +84,7 @@ final class ServerStatusLine {
 
   /** The present speed: what the running tasks journal within a moment. */
   private double tokensPerSecond(List<RunningStage> running) {
-    if (running.isEmpty() || !place.showsDrafts()) {
+    if (running.isEmpty() || !place.metersDrafts()) {
       return 0;
     }
     List<TokenMeter> meters = new ArrayList<>();

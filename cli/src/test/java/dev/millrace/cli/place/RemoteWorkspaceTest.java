@@ -5,15 +5,21 @@ import static org.awaitility.Awaitility.await;
 
 import dev.millrace.cli.BackgroundCommand;
 import dev.millrace.cli.InProcessCli;
+import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.task.OutputChunk;
 import dev.millrace.http.HttpApi;
 import dev.millrace.http.HttpSettings;
 import dev.millrace.http.auth.ApiKeyFile;
 import dev.millrace.http.auth.KeyScope;
 import dev.millrace.server.Server;
+import dev.millrace.server.TaskContext;
+import dev.millrace.server.TaskOutcome;
+import dev.millrace.server.Worker;
 import dev.millrace.server.exec.ExecWorker;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
@@ -22,6 +28,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,7 +44,10 @@ class RemoteWorkspaceTest {
         {"type": "generate", "gate": true, "each": "{{result}}{{result}}"}]}
       """;
 
+  private static final String END = "\0";
+
   @TempDir Path dir;
+  private final BlockingQueue<String> story = new LinkedBlockingQueue<>();
   private String key;
   private InProcessCli cli;
   private JobStore store;
@@ -49,7 +60,11 @@ class RemoteWorkspaceTest {
     key = ApiKeyFile.add(dir.resolve("keys"), "tester", Set.of(KeyScope.ADMIN));
     store = Workspace.open(dir.resolve("ws")).own().orElseThrow();
     api = HttpApi.over(store, HttpSettings.loopback(0).withKeys(dir.resolve("keys")), null);
-    server = Server.builder(store).worker(new ExecWorker("generate", "tr a-z A-Z")).build();
+    server =
+        Server.builder(store)
+            .worker(new ExecWorker("generate", "tr a-z A-Z"))
+            .worker(Worker.ofOutcome("story", this::tell))
+            .build();
     server.start();
     url = api.open(server, Set.of("generate"), null).toString();
     cli = new InProcessCli(dir).env(RemoteWorkspace.KEY, key);
@@ -77,17 +92,31 @@ class RemoteWorkspaceTest {
   }
 
   @Test
-  void followingShowsTheLogAndExplainsWhyNotTheText() {
-    String id = cli.submit(url, "hello", "--hold");
+  void followingShowsTheTextWhileItIsGenerated() throws Exception {
+    String id = store.submit(JobSpec.prompt("story", "hello")).value();
     Map<String, String> environment = Map.of(RemoteWorkspace.KEY, key);
     try (BackgroundCommand flow =
         BackgroundCommand.start(dir, environment, "flow", url, id, "-f")) {
-      flow.awaitErr("over HTTP the text is shown when it is complete");
-      cli.run("resume", url, id);
+      story.add("Once upon ");
+      flow.awaitOut("Once upon ");
+      story.add("a time");
+      flow.awaitOut("Once upon a time");
+      assertThat(store.state(new JobId(id))).contains(JobState.IN_PROGRESS);
+      story.add(END);
       InProcessCli.Result result = flow.result();
-      assertThat(result.out()).isEqualTo("HELLO\n");
-      assertThat(result.err()).contains("  job resume", "  task 1/1 complete");
+      assertThat(result.out()).isEqualTo("Once upon a time\n");
+      assertThat(result.err()).contains("  task 1/1 complete");
     }
+  }
+
+  /** Puts out what the test gives it, until the end. */
+  private TaskOutcome tell(TaskContext task) throws InterruptedException {
+    StringBuilder text = new StringBuilder();
+    for (String piece = story.take(); !piece.equals(END); piece = story.take()) {
+      task.journal(new OutputChunk(List.of(text.length()), List.of(piece)));
+      text.append(piece);
+    }
+    return TaskOutcome.done(text.toString());
   }
 
   @Test

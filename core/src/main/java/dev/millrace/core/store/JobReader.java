@@ -56,6 +56,14 @@ public interface JobReader {
   Optional<QueuePosition> queuePosition(JobId id);
 
   /**
+   * The first {@code limit} jobs of the queue, without reading any job; {@link QueueHead#UNKNOWN} in
+   * a process that does not know the claim order.
+   */
+  default QueueHead queueHead(int limit) {
+    return QueueHead.UNKNOWN;
+  }
+
+  /**
    * Entries of the job's log after number {@code after}. Where entries are large, there may be fewer
    * than {@code limit}; there are none only at the end of the log.
    */

@@ -73,29 +73,7 @@ public final class JobnikRouteGroup implements RouteGroup {
 
   @Override
   public JsonObject error(Problem problem, String requestId) {
-    String code = problem.code() == null ? code(problem.kind()) : problem.code();
-    return JsonObject.create()
-        .put("message", JobnikProblems.messagePrefix(code) + problem.text())
-        .put("code", code);
-  }
-
-  private static String code(Problem.Kind kind) {
-    return switch (kind) {
-      case MALFORMED, INVALID -> "VALIDATION_ERROR";
-      case TOO_LARGE -> "PAYLOAD_TOO_LARGE";
-      case INTERNAL -> "UNKNOWN_ERROR";
-      case UNAVAILABLE, INSUFFICIENT_STORAGE -> "SERVICE_UNAVAILABLE";
-      case UNAUTHORIZED,
-          FORBIDDEN,
-          NOT_FOUND,
-          METHOD_NOT_ALLOWED,
-          REQUEST_TIMEOUT,
-          CONFLICT,
-          UNSUPPORTED_MEDIA_TYPE,
-          TOO_MANY_REQUESTS,
-          HEADERS_TOO_LARGE ->
-          kind.name();
-    };
+    return JobnikProblems.body(problem);
   }
 
   /** The types that remote workers ask for. */

@@ -54,7 +54,34 @@ public record EventStream(Sink sink) {
    * @param line without line breaks
    */
   public void data(String line) throws IOException {
-    sink.send(("data: " + line + "\n\n").getBytes(StandardCharsets.UTF_8));
+    send("data: " + line);
+  }
+
+  /**
+   * Sends an event with a name.
+   *
+   * @param id where a client that connects again resumes; null: it resumes where it was
+   */
+  public void event(String name, @Nullable String id, JsonObject data) throws IOException {
+    send("event: " + name + (id == null ? "" : "\nid: " + id) + "\ndata: " + Json.write(data));
+  }
+
+  /** Says how long a client should wait before it connects again. */
+  public void retryAfter(Duration pause) throws IOException {
+    send("retry: " + pause.toMillis());
+  }
+
+  /**
+   * Sends a comment, which clients ignore.
+   *
+   * @param line without line breaks
+   */
+  public void comment(String line) throws IOException {
+    send(": " + line);
+  }
+
+  private void send(String block) throws IOException {
+    sink.send((block + "\n\n").getBytes(StandardCharsets.UTF_8));
   }
 
   /** Sends a comment, which clients ignore: the connection is used, and a lost client is noticed. */

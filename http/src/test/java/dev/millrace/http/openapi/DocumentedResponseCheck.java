@@ -72,6 +72,16 @@ public final class DocumentedResponseCheck {
     }
   }
 
+  /**
+   * Checks a value that is not a whole body, such as the data of an event.
+   *
+   * @param schema the name of its schema
+   */
+  public void checkSchema(String schema, JsonObject value) {
+    List<String> errors = errors("/components/schemas/" + schema, Json.write(value));
+    require(errors.isEmpty(), schema + ": " + String.join("; ", errors) + "\n" + value);
+  }
+
   private static String media(@Nullable String contentType) {
     return contentType == null
         ? "nothing"

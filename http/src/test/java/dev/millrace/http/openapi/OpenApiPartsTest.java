@@ -29,6 +29,7 @@ class OpenApiPartsTest {
           Map.entry("Stages", "stages.json"),
           Map.entry("Tasks", "tasks.json"),
           Map.entry("Working", "workers.json"),
+          Map.entry("Live", "live.json"),
           Map.entry("Actions", "so1.json"),
           Map.entry("Chat", "openai-chat.json"),
           Map.entry("Models", "openai.json"),

@@ -19,9 +19,14 @@ import dev.millrace.api.So1Job;
 import dev.millrace.api.So1State;
 import dev.millrace.api.SseEvent;
 import dev.millrace.api.TaskStatusUpdate;
+import dev.millrace.api.live.LiveState;
+import dev.millrace.api.live.TaskOutput;
+import dev.millrace.api.live.TaskOutputEnd;
+import dev.millrace.api.live.WaitingJob;
 import dev.millrace.client.JobEventStream;
 import dev.millrace.client.JobFilter;
 import dev.millrace.client.MillraceClient;
+import dev.millrace.client.ServerEventStream;
 import dev.millrace.client.StageFilter;
 import dev.millrace.client.StagesApi;
 import dev.millrace.client.TaskFilter;
@@ -36,8 +41,10 @@ import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.FailureTolerance;
 import dev.millrace.core.stage.StageState;
+import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.task.Backoff;
+import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskPolicy;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
@@ -94,6 +101,7 @@ class EveryPathTest {
     pipelinesAreSubmittedAsAWhole();
     jobsGrowStageByStage();
     aRetryAdoptsWhatWasCompleted();
+    theServerIsWatched();
     healthAndDocumentsAreServed();
     // A request is logged after its response was sent: wait for the last one.
     assertThat(server.service.drain(Duration.ofSeconds(30))).isTrue();
@@ -401,6 +409,38 @@ class EveryPathTest {
         .hasMessageContaining("known: embed, generate, pipeline, resize");
     assertThat(client.so1().session().userId()).isEqualTo("local");
     assertThatThrownBy(() -> client.so1().get(UUID.randomUUID())).hasMessageContaining("NOT_FOUND");
+  }
+
+  @Test
+  void theServerIsWatched() {
+    ApiJob job = client.jobs().create(NewJob.of("watched"));
+    UUID task = client.stages().addTasks(stage(job).id(), tasks(1)).getFirst().id();
+    try (ServerEventStream states = client.live().watch()) {
+      List<String> waiting;
+      do {
+        LiveState live = LiveState.fromJson(states.next().json());
+        waiting = live.waiting().stream().map(WaitingJob::name).toList();
+      } while (!waiting.contains("watched"));
+    }
+    assertThat(client.live().now().waitingTotal()).isPositive();
+    assertThat(client.live().history(5).interval()).isEqualTo(Duration.ofSeconds(5));
+
+    ClaimRequest request =
+        new ClaimRequest(Set.of("resize"), 1, "w", null)
+            .ofJob(EntityId.of(job.id()).orElseThrow().job());
+    Claim claim = server.store.claim(request).getFirst();
+    server.store.appendJournal(claim, new OutputChunk(List.of(1), "half "));
+    try (ServerEventStream events = client.tasks().output(task, 0)) {
+      TaskOutput piece = TaskOutput.fromJson(events.next().json());
+      assertThat(piece.text()).isEqualTo("half ");
+      assertThat(events.lastEventId()).isEqualTo(Long.toString(piece.next()));
+      server.store.complete(claim, TaskResult.of("half done"));
+      SseEvent end = events.next();
+      assertThat(end.event()).isEqualTo("end");
+      assertThat(TaskOutputEnd.fromJson(end.json()))
+          .isEqualTo(new TaskOutputEnd(TaskState.COMPLETED, "half done", null));
+      assertThat(events.hasNext()).isFalse();
+    }
   }
 
   @Test

@@ -14,6 +14,8 @@ import dev.millrace.http.HttpSettings;
 import dev.millrace.http.job.IdResolver;
 import dev.millrace.http.job.IdempotentSubmitter;
 import dev.millrace.http.jobnik.JobnikRouteGroup;
+import dev.millrace.http.live.LiveRouteGroup;
+import dev.millrace.http.live.ServerAccess;
 import dev.millrace.http.monitoring.MonitoringRouteGroup;
 import dev.millrace.http.openapi.ApiDocsPage;
 import dev.millrace.http.openapi.OpenApiDocument;
@@ -52,6 +54,7 @@ final class SdkTestServer implements AutoCloseable {
                 ids,
                 submitter,
                 SdkTestServer::check),
+            LiveRouteGroup.start(store, ids, ServerAccess.NONE, clock),
             new MonitoringRouteGroup(
                 _ ->
                     new ApiResponse.Content(

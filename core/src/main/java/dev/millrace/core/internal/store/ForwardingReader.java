@@ -6,6 +6,7 @@ import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.QueueHead;
 import dev.millrace.core.store.QueueStats;
 import dev.millrace.core.store.TaskView;
 import java.time.Duration;
@@ -50,6 +51,11 @@ public interface ForwardingReader extends JobReader {
   @Override
   default Optional<QueuePosition> queuePosition(JobId id) {
     return reader().queuePosition(id);
+  }
+
+  @Override
+  default QueueHead queueHead(int limit) {
+    return reader().queueHead(limit);
   }
 
   @Override

@@ -7,6 +7,9 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobReader.QueuePosition;
+import dev.millrace.core.store.QueueHead;
+import dev.millrace.core.store.QueueHead.QueuedJob;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A job's position in the queue. */
@@ -36,6 +39,33 @@ abstract class QueuePositionContract extends ContractCase {
     assertPlace(first, 0, 2);
     crash();
     assertPlace(second, 2, 3); // after the job that a crash enqueued again
+  }
+
+  @Test
+  void theHeadOfTheQueueIsInClaimOrder() {
+    assertThat(store.queueHead(10)).isEqualTo(new QueueHead(List.of(), 0));
+    JobId first = submit(ContractJobs.tasks("generate", 2));
+    clock.advance(SECOND);
+    JobId second = submit(stage("embed", "2"));
+    clock.advance(SECOND);
+    JobId urgent =
+        store.submit(ContractJobs.priority(Priority.VERY_HIGH, ContractJobs.job(stage("a", "3"))));
+    QueueHead head = store.queueHead(2);
+    assertThat(head.waiting()).isEqualTo(3);
+    assertThat(head.first()).extracting(QueuedJob::id).containsExactly(urgent, first);
+    assertThat(head.first()).extracting(QueuedJob::type).containsExactly("a", "generate");
+    assertThat(head.first())
+        .extracting(QueuedJob::priority)
+        .containsExactly(Priority.VERY_HIGH, Priority.MEDIUM);
+    assertThat(head.first().getLast().createdAt())
+        .isEqualTo(store.find(first).orElseThrow().createdAt());
+
+    claimOne("a");
+    claimOne("generate");
+    assertThat(store.queueHead(9).first())
+        .as("one task of the first still waits")
+        .extracting(QueuedJob::id)
+        .containsExactly(first, second);
   }
 
   @Test

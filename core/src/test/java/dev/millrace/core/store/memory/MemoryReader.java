@@ -11,6 +11,8 @@ import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.QueueHead;
+import dev.millrace.core.store.QueueHead.QueuedJob;
 import dev.millrace.core.store.QueueStats;
 import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.FencingToken;
@@ -124,6 +126,30 @@ final class MemoryReader implements JobReader {
               ? Optional.of(new QueuePosition(line.indexOf(id), line.size(), null))
               : Optional.empty();
         });
+  }
+
+  @Override
+  public QueueHead queueHead(int limit) {
+    return alone(
+        () -> {
+          List<QueuedJob> line =
+              contents.inClaimOrder().stream()
+                  .filter(job -> hasSomethingToClaim(job.fold(), _ -> true))
+                  .map(MemoryReader::queued)
+                  .toList();
+          return new QueueHead(line.stream().limit(limit).toList(), line.size());
+        });
+  }
+
+  private static QueuedJob queued(MemoryJob job) {
+    String type =
+        job.fold().stages().stream()
+            .filter(stage -> stage.state().isOpen())
+            .findFirst()
+            .orElseThrow()
+            .plan()
+            .type();
+    return new QueuedJob(job.id, type, MemoryContents.priority(job), job.createdAt, null);
   }
 
   /** Whether a task of an open stage of one of these types waits, even in its backoff. */

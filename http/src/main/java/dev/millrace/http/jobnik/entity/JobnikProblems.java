@@ -1,6 +1,7 @@
 package dev.millrace.http.jobnik.entity;
 
 import dev.millrace.core.job.EntityId;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.http.route.Problem;
 import dev.millrace.http.route.Problem.Kind;
@@ -87,6 +88,33 @@ public final class JobnikProblems {
       case "NOT_ALLOWED_TO_ADD_TASKS_TO_IN_PROGRESS_STAGE" -> "ADD_TASK_NOT_ALLOWED: ";
       case "JOB_SEALED" -> "PREDEFINED_JOB_STAGE_MODIFICATION_ERROR: ";
       default -> "";
+    };
+  }
+
+  /** The body of an error response. */
+  public static JsonObject body(Problem problem) {
+    String code = problem.code() == null ? code(problem.kind()) : problem.code();
+    return JsonObject.create()
+        .put("message", messagePrefix(code) + problem.text())
+        .put("code", code);
+  }
+
+  private static String code(Kind kind) {
+    return switch (kind) {
+      case MALFORMED, INVALID -> "VALIDATION_ERROR";
+      case TOO_LARGE -> "PAYLOAD_TOO_LARGE";
+      case INTERNAL -> "UNKNOWN_ERROR";
+      case UNAVAILABLE, INSUFFICIENT_STORAGE -> "SERVICE_UNAVAILABLE";
+      case UNAUTHORIZED,
+          FORBIDDEN,
+          NOT_FOUND,
+          METHOD_NOT_ALLOWED,
+          REQUEST_TIMEOUT,
+          CONFLICT,
+          UNSUPPORTED_MEDIA_TYPE,
+          TOO_MANY_REQUESTS,
+          HEADERS_TOO_LARGE ->
+          kind.name();
     };
   }
 

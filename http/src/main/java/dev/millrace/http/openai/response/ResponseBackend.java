@@ -2,7 +2,7 @@ package dev.millrace.http.openai.response;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.http.inference.InferenceAccess;
-import dev.millrace.http.openai.response.store.ResponseSignals;
+import dev.millrace.http.job.JobSignals;
 import dev.millrace.http.openai.response.store.ResponseStore;
 import java.time.InstantSource;
 import java.util.function.Consumer;
@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  */
 record ResponseBackend(
     ResponseStore responses,
-    ResponseSignals signals,
+    JobSignals signals,
     InferenceAccess models,
     Consumer<JobId> urgent,
     InstantSource clock,

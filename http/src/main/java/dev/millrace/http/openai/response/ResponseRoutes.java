@@ -5,9 +5,9 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.inference.InferenceAccess;
+import dev.millrace.http.job.JobSignals;
 import dev.millrace.http.openai.request.OpenAiError;
 import dev.millrace.http.openai.response.store.ResponseExpiry;
-import dev.millrace.http.openai.response.store.ResponseSignals;
 import dev.millrace.http.openai.response.store.ResponseStore;
 import dev.millrace.http.openai.response.store.StoredResponse;
 import dev.millrace.http.openai.response.store.UnendedResponses;
@@ -52,7 +52,7 @@ public final class ResponseRoutes implements AutoCloseable {
     ResponseBackend backend =
         new ResponseBackend(
             responses,
-            new ResponseSignals(store),
+            new JobSignals(store),
             models,
             urgent,
             InstantSource.system(),

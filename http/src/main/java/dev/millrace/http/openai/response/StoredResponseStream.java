@@ -2,8 +2,9 @@ package dev.millrace.http.openai.response;
 
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.health.StoreHealth.Trouble;
+import dev.millrace.http.job.JobSignals.Watch;
+import dev.millrace.http.job.OutputPacer;
 import dev.millrace.http.openai.response.store.ResponseReplay;
-import dev.millrace.http.openai.response.store.ResponseSignals.Watch;
 import dev.millrace.http.openai.response.store.StoredResponse;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.stream.EventStream;

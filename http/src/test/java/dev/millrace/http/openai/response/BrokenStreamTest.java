@@ -23,8 +23,8 @@ import dev.millrace.http.inference.ClientWatch;
 import dev.millrace.http.inference.FakeGeneration;
 import dev.millrace.http.inference.GenerationSource;
 import dev.millrace.http.inference.InferenceAccess;
+import dev.millrace.http.job.JobSignals;
 import dev.millrace.http.openai.request.ClientFields;
-import dev.millrace.http.openai.response.store.ResponseSignals;
 import dev.millrace.http.openai.response.store.ResponseStore;
 import dev.millrace.http.openai.response.store.StoredResponse;
 import dev.millrace.http.openai.response.stream.ResponseHead;
@@ -216,7 +216,7 @@ class BrokenStreamTest {
             List.of(Map.of("id", "msg_1", "type", "message", "role", "user")),
             Json.object("{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}"),
             TraceContext.start()));
-    try (ResponseSignals signals = new ResponseSignals(store)) {
+    try (JobSignals signals = new JobSignals(store)) {
       ResponseBackend backend =
           new ResponseBackend(
               responses,

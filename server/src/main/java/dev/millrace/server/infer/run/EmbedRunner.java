@@ -11,6 +11,7 @@ import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.TaskOutcome.Done;
 import dev.millrace.server.TaskOutcome.Failed;
 import dev.millrace.server.TaskOutcome.Released;
+import dev.millrace.server.TaskPhase;
 import dev.millrace.server.infer.model.LoadedEmbedder;
 import dev.millrace.server.infer.model.LoadedEmbedder.EmbeddingVector;
 import dev.millrace.server.infer.model.ModelLibrary;
@@ -37,6 +38,7 @@ public final class EmbedRunner {
     try {
       EmbedParameters asked = EmbedParameters.of(task.data(), task.input());
       ModelRequest<LoadedEmbedder> request = library.requestEmbedder(asked.model());
+      task.phase(TaskPhase.STARTING, asked.model());
       long start = System.nanoTime();
       Optional<ModelLease<LoadedEmbedder>> lease;
       try (Subscription _ = task.stopSignal().onAny(request::cancel)) {
@@ -46,6 +48,7 @@ public final class EmbedRunner {
         return stopped();
       }
       try (ModelLease<LoadedEmbedder> lent = lease.get()) {
+        task.phase(TaskPhase.RUNNING, lent.item().name());
         return embed(lent.item(), asked, System.nanoTime() - start);
       }
     } catch (InterruptedException e) {

@@ -14,6 +14,7 @@ import dev.millrace.server.TaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.TaskOutcome.Failed;
 import dev.millrace.server.TaskOutcome.Released;
+import dev.millrace.server.TaskPhase;
 import dev.millrace.server.infer.model.LoadedModel;
 import dev.millrace.server.infer.model.ModelLibrary;
 import dev.millrace.server.infer.parameters.GenerateParameters;
@@ -66,6 +67,7 @@ public final class GenerateRunner {
     try {
       GenerateParameters asked = GenerateParameters.of(task.data(), task.input());
       String model = modelName(asked);
+      task.phase(TaskPhase.STARTING, model);
       ModelRequest<LoadedModel> request = library.requestGenerator(model, asked.interactive());
       task.releaseSlotWhile(() -> !library.isReady(model));
       Optional<ModelLease<LoadedModel>> lease;
@@ -76,6 +78,7 @@ public final class GenerateRunner {
         return stopped();
       }
       try (ModelLease<LoadedModel> lent = lease.get()) {
+        task.phase(TaskPhase.STARTING, lent.item().name());
         return new ModelRun(lent, asked).run();
       }
     } catch (InterruptedException | CancellationException e) {

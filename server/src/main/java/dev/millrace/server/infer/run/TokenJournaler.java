@@ -91,6 +91,11 @@ public final class TokenJournaler implements GenerationListener {
   }
 
   @Override
+  public void progress(int done, int total) {
+    task.promptProgress(done, total);
+  }
+
+  @Override
   public synchronized void ended(GenerationResult result) {
     ended = true;
     notifyAll();

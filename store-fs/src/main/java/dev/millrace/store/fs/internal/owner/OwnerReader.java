@@ -8,6 +8,8 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.QueueHead;
+import dev.millrace.core.store.QueueHead.QueuedJob;
 import dev.millrace.core.store.QueueStats;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.TaskView;
@@ -182,6 +184,22 @@ final class OwnerReader implements ForwardingReader {
                 ahead,
                 Math.max(ahead + 1, queue.size()),
                 repository.finishRate().timeFor(ahead + 1, repository.now().steady())));
+  }
+
+  @Override
+  public QueueHead queueHead(int limit) {
+    List<QueuedJob> first = new ArrayList<>();
+    Instant now = repository.now().steady();
+    for (ClaimQueue.Candidate candidate : queue.first(limit)) {
+      first.add(
+          new QueuedJob(
+              candidate.id(),
+              candidate.type(),
+              candidate.priority(),
+              candidate.created(),
+              repository.finishRate().timeFor(first.size() + 1, now)));
+    }
+    return new QueueHead(first, Math.max(first.size(), queue.size()));
   }
 
   @Override

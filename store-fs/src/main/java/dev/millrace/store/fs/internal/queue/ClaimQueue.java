@@ -66,7 +66,7 @@ public final class ClaimQueue implements ClaimIndex {
     }
 
     /** When the job was created. */
-    Instant created() {
+    public Instant created() {
       long micros = rank - priority.queueRank(Instant.EPOCH);
       return Instant.EPOCH
           .plusSeconds(Math.floorDiv(micros, 1_000_000L))
@@ -327,6 +327,16 @@ public final class ClaimQueue implements ClaimIndex {
 
   public int size() {
     return byId.size();
+  }
+
+  /** The first jobs in claim order, without a lock: concurrent changes may be seen or not. */
+  public List<Candidate> first(int limit) {
+    return Stream.of(awake, resting)
+        .flatMap(line -> line.values().stream())
+        .flatMap(same -> same.stream().limit(limit))
+        .sorted(Candidate.ORDER)
+        .limit(limit)
+        .toList();
   }
 
   /** Registers a waiting job with a queue timeout that was submitted at that wall time. */

@@ -7,12 +7,15 @@ import dev.millrace.core.internal.rules.ViewFactory;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.job.Priority;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.QueueHead;
+import dev.millrace.core.store.QueueHead.QueuedJob;
 import dev.millrace.core.store.QueueStats;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.TaskView;
@@ -20,6 +23,7 @@ import dev.millrace.core.task.FencingToken;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.store.postgres.internal.db.Database;
+import dev.millrace.store.postgres.internal.db.Times;
 import dev.millrace.store.postgres.internal.rows.JobTables;
 import dev.millrace.store.postgres.internal.rows.SortKeys;
 import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
@@ -188,6 +192,31 @@ public final class PostgresReader implements JobReader {
             + " AND j.claim_type IS NOT NULL",
         row -> new QueuePosition(row.getInt("ahead"), row.getInt("waiting"), null),
         SortKeys.of(id));
+  }
+
+  @Override
+  public QueueHead queueHead(int limit) {
+    List<QueuedJob> first =
+        database.list(
+            "SELECT d.id, d.created_at, j.claim_type, j.priority FROM (SELECT key, claim_type,"
+                + " priority, rank, sort_key FROM @jobs WHERE claim_type IS NOT NULL"
+                + " ORDER BY rank, sort_key LIMIT ?) j JOIN @documents d ON d.key = j.key"
+                + " ORDER BY j.rank, j.sort_key",
+            row ->
+                new QueuedJob(
+                    new JobId(row.getString("id")),
+                    row.getString("claim_type"),
+                    Priority.valueOf(row.getString("priority")),
+                    Times.read(row, "created_at"),
+                    null),
+            limit);
+    int waiting =
+        database
+            .first(
+                "SELECT count(*) AS waiting FROM @jobs WHERE claim_type IS NOT NULL",
+                row -> row.getInt("waiting"))
+            .orElse(0);
+    return new QueueHead(first, Math.max(first.size(), waiting));
   }
 
   @Override

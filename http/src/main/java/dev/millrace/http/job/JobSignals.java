@@ -1,4 +1,4 @@
-package dev.millrace.http.openai.response.store;
+package dev.millrace.http.job;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.Claim;
@@ -13,16 +13,16 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Wakes those who follow a response when its job or its journal has changed, and never else: a
+ * Wakes those who follow a job when it or its journal has changed, and never else: a
  * stream that waits costs nothing. What another server journals is not told. Thread-safe.
  */
-public final class ResponseSignals implements AutoCloseable {
+public final class JobSignals implements AutoCloseable {
   private final Map<JobId, Set<Semaphore>> waiting = new ConcurrentHashMap<>();
   private final Subscription changes;
   private final Subscription work;
   private final boolean missOutput;
 
-  public ResponseSignals(JobStore store) {
+  public JobSignals(JobStore store) {
     this.missOutput = store.isShared();
     this.changes = store.onChange(this::wake);
     this.work =
@@ -66,7 +66,7 @@ public final class ResponseSignals implements AutoCloseable {
   }
 
   /** The watch over one job, for one thread. */
-  public record Watch(ResponseSignals signals, JobId job, Semaphore signal)
+  public record Watch(JobSignals signals, JobId job, Semaphore signal)
       implements AutoCloseable {
 
     /** Waits until something may have changed since the last call; false if nothing has. */

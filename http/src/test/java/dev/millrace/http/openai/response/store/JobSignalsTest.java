@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.task.OutputChunk;
-import dev.millrace.http.openai.response.store.ResponseSignals.Watch;
+import dev.millrace.http.job.JobSignals;
+import dev.millrace.http.job.JobSignals.Watch;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -13,9 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class ResponseSignalsTest {
+class JobSignalsTest {
   private final StoredResponseFixture fixture = new StoredResponseFixture();
-  private final ResponseSignals signals = new ResponseSignals(fixture.store);
+  private final JobSignals signals = new JobSignals(fixture.store);
   private final StoredResponse response = fixture.submit("anna", true);
   private final Watch watch = signals.watch(response.job());
 
@@ -53,9 +54,9 @@ class ResponseSignalsTest {
     CANCELLED(it -> it.fixture.responses.cancel(it.response)),
     DELETED(it -> it.fixture.responses.delete(it.response));
 
-    private final Consumer<ResponseSignalsTest> change;
+    private final Consumer<JobSignalsTest> change;
 
-    Change(Consumer<ResponseSignalsTest> change) {
+    Change(Consumer<JobSignalsTest> change) {
       this.change = change;
     }
   }

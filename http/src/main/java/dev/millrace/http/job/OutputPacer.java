@@ -1,4 +1,4 @@
-package dev.millrace.http.openai.response;
+package dev.millrace.http.job;
 
 import java.time.Duration;
 
@@ -6,7 +6,7 @@ import java.time.Duration;
  * How long a stream waits before it looks for output that nothing has told it of, because another
  * server makes it: a short time after there was some, longer while there is none. Not thread-safe.
  */
-final class OutputPacer {
+public final class OutputPacer {
   private static final Duration FIRST = Duration.ofMillis(100);
   private static final Duration SLOWEST = Duration.ofSeconds(2);
 
@@ -16,7 +16,7 @@ final class OutputPacer {
   /**
    * @param shared whether there may be another server
    */
-  OutputPacer(boolean shared) {
+  public OutputPacer(boolean shared) {
     this.shared = shared;
   }
 
@@ -27,12 +27,12 @@ final class OutputPacer {
    * @param news whether the last look found some
    * @param atMost until something else has to be done
    */
-  Duration wait(boolean running, boolean news, Duration atMost) {
+  public Duration wait(boolean running, boolean news, Duration atMost) {
     return shared && running ? wait(news, atMost) : atMost;
   }
 
   /** As the other method, also if there is no other server: the last look failed. */
-  Duration waitAfterFailure(Duration atMost) {
+  public Duration waitAfterFailure(Duration atMost) {
     return wait(false, atMost);
   }
 
