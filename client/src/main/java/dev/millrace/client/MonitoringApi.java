@@ -64,6 +64,11 @@ public final class MonitoringApi {
     return location;
   }
 
+  /** The page for people, as HTML. */
+  public String page() {
+    return transport.send(ClientRequest.get("/").header("Accept", "text/html")).text();
+  }
+
   private boolean isHealthy(String path) {
     ClientResponse response = transport.exchange(ClientRequest.get(path).notRepeatable());
     if (response.status() == 503) {

@@ -15,6 +15,7 @@ import dev.millrace.http.openai.response.ResponseRoutes;
 import dev.millrace.http.openai.response.store.ResponseStore;
 import dev.millrace.http.openapi.ApiDocsPage;
 import dev.millrace.http.openapi.OpenApiDocument;
+import dev.millrace.http.page.PageRouteGroup;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Problem;
 import dev.millrace.http.route.RequestObserver;
@@ -25,6 +26,7 @@ import dev.millrace.http.webhook.WebhookService;
 import dev.millrace.http.webhook.WebhookSettings;
 import dev.millrace.server.Server;
 import dev.millrace.server.TaskListener;
+import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceStats;
 import dev.millrace.server.infer.direct.DirectInference;
 import dev.millrace.server.infer.model.RemoteModelStatus;
@@ -159,6 +161,15 @@ public final class HttpApi implements AutoCloseable {
     startUnendedResponses();
   }
 
+  /**
+   * As the other method.
+   *
+   * @param served the models; null if there are none
+   */
+  public void attach(Server running, @Nullable Inference served) {
+    attach(running, served == null ? null : served::stats, served == null ? null : served.direct());
+  }
+
   private URI listen(
       Set<String> types, Set<String> modelNames, Supplier<Optional<String>> starting) {
     WebhookPolicy policy = NO_WEBHOOKS;
@@ -197,7 +208,11 @@ public final class HttpApi implements AutoCloseable {
         ResponseRoutes.over(store, inference, this::startSoon, settings.responseAge());
     OpenAiRouteGroup openAi = new OpenAiRouteGroup(inference, responses);
     HttpService opened =
-        HttpService.open(settings, List.of(jobnik, so1, openAi, monitoring), observers, document);
+        HttpService.open(
+            settings,
+            List.of(jobnik, so1, openAi, PageRouteGroup.load(), monitoring),
+            observers,
+            document);
     service = opened;
     if (types.contains(ResponseStore.TYPE)) {
       unendedResponses = responses::startUnended;

@@ -18,6 +18,7 @@ import dev.millrace.http.openai.response.ResponseRoutes;
 import dev.millrace.http.openapi.ApiDocsPage;
 import dev.millrace.http.openapi.DocumentedResponseCheck;
 import dev.millrace.http.openapi.OpenApiDocument;
+import dev.millrace.http.page.PageRouteGroup;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.RouteGroup;
 import dev.millrace.http.so1.So1RouteGroup;
@@ -66,6 +67,7 @@ class OpenApiAgreementTest {
         new So1RouteGroup(
             store, Set.of("resize"), Set.of(), jobnik.workerTypes(), ids, once, _ -> {}),
         openAi(store),
+        PageRouteGroup.load(),
         new MonitoringRouteGroup(
             _ ->
                 new ApiResponse.Content(
@@ -268,6 +270,9 @@ class OpenApiAgreementTest {
       request(200, id, null);
     }
     request(302, "getRoot", null);
+    request(200, "getPageFile", null, "app.js");
+    request(200, "getPageFile", null, "style.css");
+    request(404, "getPageFile", null, "nothing.js");
     request(400, "getHealth?x=1", null);
   }
 

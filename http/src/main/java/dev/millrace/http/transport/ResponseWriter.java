@@ -134,7 +134,7 @@ public final class ResponseWriter {
   private void whole(byte[] content, byte @Nullable [] packed, boolean head, boolean zip) {
     byte[] body = content;
     if (content.length >= Gzip.MIN_BYTES) {
-      header("Vary", "Accept-Encoding");
+      response.headers().add(HeaderValues.create("Vary", "Accept-Encoding"));
       if (zip) {
         body = packed == null ? Gzip.pack(content) : packed;
         header("Content-Encoding", "gzip");

@@ -17,6 +17,7 @@ import dev.millrace.http.jobnik.JobnikRouteGroup;
 import dev.millrace.http.monitoring.MonitoringRouteGroup;
 import dev.millrace.http.openapi.ApiDocsPage;
 import dev.millrace.http.openapi.OpenApiDocument;
+import dev.millrace.http.page.PageRouteGroup;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Problem;
 import dev.millrace.http.route.RouteGroup;
@@ -52,6 +53,7 @@ final class SdkTestServer implements AutoCloseable {
                 ids,
                 submitter,
                 SdkTestServer::check),
+            PageRouteGroup.load(),
             new MonitoringRouteGroup(
                 _ ->
                     new ApiResponse.Content(
