@@ -7,6 +7,7 @@ import dev.millrace.http.job.IdResolver;
 import dev.millrace.http.job.IdempotentSubmitter;
 import dev.millrace.http.job.WebhookPolicy;
 import dev.millrace.http.jobnik.JobnikRouteGroup;
+import dev.millrace.http.jobnik.entity.EntityLookup;
 import dev.millrace.http.metrics.ServerMetrics;
 import dev.millrace.http.monitoring.BuiltInReadinessChecks;
 import dev.millrace.http.monitoring.MonitoringRouteGroup;
@@ -15,6 +16,8 @@ import dev.millrace.http.openai.response.ResponseRoutes;
 import dev.millrace.http.openai.response.store.ResponseStore;
 import dev.millrace.http.openapi.ApiDocsPage;
 import dev.millrace.http.openapi.OpenApiDocument;
+import dev.millrace.http.overview.OverviewSources;
+import dev.millrace.http.overview.ServerOverviewRoute;
 import dev.millrace.http.page.PageRouteGroup;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Problem;
@@ -22,6 +25,8 @@ import dev.millrace.http.route.RequestObserver;
 import dev.millrace.http.route.RouteGroup;
 import dev.millrace.http.so1.So1RouteGroup;
 import dev.millrace.http.tracing.OtlpTracing;
+import dev.millrace.http.verify.VerifierAccess;
+import dev.millrace.http.verify.VerifyRoute;
 import dev.millrace.http.webhook.WebhookService;
 import dev.millrace.http.webhook.WebhookSettings;
 import dev.millrace.server.Server;
@@ -33,6 +38,7 @@ import dev.millrace.server.infer.model.RemoteModelStatus;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -68,6 +74,8 @@ public final class HttpApi implements AutoCloseable {
   private final JobStore store;
   private final ServerMetrics metrics;
   private final InferenceAccess inference = new InferenceAccess();
+  private final VerifierAccess verifier = new VerifierAccess();
+  private final Instant startTime = Instant.now();
   private final @Nullable OtlpTracing tracing;
   private @Nullable WebhookService webhooks;
   private @Nullable IdempotentSubmitter submitter;
@@ -77,6 +85,7 @@ public final class HttpApi implements AutoCloseable {
   private @Nullable Runnable unendedResponses; // starts them, if a server comes that can
   private volatile @Nullable Server server;
   private volatile @Nullable Supplier<InferenceStats> models;
+  private volatile @Nullable Inference inferenceModels;
 
   private HttpApi(JobStore store, HttpSettings settings, @Nullable WebhookSettings webhooks) {
     this.store = store;
@@ -152,6 +161,12 @@ public final class HttpApi implements AutoCloseable {
    */
   public void attach(
       Server running, @Nullable Supplier<InferenceStats> stats, @Nullable DirectInference direct) {
+    verifier.attach(null);
+    attachModels(running, stats, direct);
+  }
+
+  private void attachModels(
+      Server running, @Nullable Supplier<InferenceStats> stats, @Nullable DirectInference direct) {
     server = running;
     inference.attach(direct);
     models = stats;
@@ -167,7 +182,30 @@ public final class HttpApi implements AutoCloseable {
    * @param served the models; null if there are none
    */
   public void attach(Server running, @Nullable Inference served) {
-    attach(running, served == null ? null : served::stats, served == null ? null : served.direct());
+    if (served == null) {
+      attach(running, null, null);
+    } else {
+      inferenceModels = served;
+      verifier.attach(served::verify);
+      attachModels(running, served::stats, served.direct());
+    }
+  }
+
+  private OverviewSources overview(Set<String> types, Supplier<Optional<String>> starting) {
+    return new OverviewSources(
+        store,
+        startTime,
+        types,
+        () -> server,
+        starting,
+        () -> {
+          Inference present = inferenceModels;
+          return present == null ? List.of() : present.models();
+        },
+        () -> {
+          Inference present = inferenceModels;
+          return present == null ? List.of() : present.networks();
+        });
   }
 
   private URI listen(
@@ -185,6 +223,8 @@ public final class HttpApi implements AutoCloseable {
         new JobnikRouteGroup(store, ids, submitter, policy, settings.stageBackoff());
     So1RouteGroup so1 =
         new So1RouteGroup(store, types, modelNames, jobnik.workerTypes(), ids, submitter, policy);
+    jobnik.add(new ServerOverviewRoute(overview(types, starting)).routes());
+    jobnik.add(new VerifyRoute(new EntityLookup(store, ids), verifier).routes());
     metrics.gauge("millrace_dequeues_waiting", "Requests that wait for a task.", jobnik::waiting);
     OpenApiDocument document = OpenApiDocument.load();
     RouteGroup monitoring =

@@ -29,7 +29,7 @@ class PageModulesTest {
 
   private static final Pattern IMPORT_MAP =
       Pattern.compile("<script type=\"importmap\">(.*?)</script>");
-  private static final Pattern LOADED = Pattern.compile("(?:src|href)=\"([^\"#]+)\"");
+  private static final Pattern LOADED = Pattern.compile("<(?:script|link|img)\\b[^>]*?(?:src|href)=\"([^\"]+)\"");
   private static final Pattern SPECIFIER =
       Pattern.compile("(?:\\bfrom|\\bimport)\\s*\\(?\\s*[\"']([^\"'\\s]+)[\"']");
 
@@ -113,7 +113,7 @@ class PageModulesTest {
     Pattern forbidden =
         Pattern.compile(
             "innerHTML|outerHTML|insertAdjacentHTML|unsafeHTML|unsafeSVG|unsafeStatic|unsafeCSS"
-                + "|document\\.write|\\beval\\(|new Function\\(|(?:from|import|src=|href=)\\s*\\(?"
+                + "|document\\.write|\\beval\\(|new Function\\(|(?:from|import|src=)\\s*\\(?"
                 + "[\"'](?:https?:)?//");
     List<String> found = new ArrayList<>();
     for (Path file : own(".js", ".html", ".css")) {

@@ -44,14 +44,6 @@ class PageRouteGroupTest {
     assertThat(text(page)).startsWith("<!doctype html>").doesNotContain(PageDocument.MARKER);
   }
 
-  @Test
-  void largePageVariesByBothFields() throws Exception {
-    HttpResponse<byte[]> page = server.get("/", "Accept", BROWSER, "Accept-Encoding", "gzip");
-    assertThat(page.headers().firstValue("Content-Encoding")).hasValue("gzip");
-    assertThat(String.join(",", page.headers().allValues("Vary")).replace(" ", "").split(","))
-        .containsExactlyInAnyOrder("Accept", "Accept-Encoding");
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"*/*", "application/json", "text/html;q=0", "application/json,text/html;q=0.5"})
   void programIsLedToTheDescription(String accept) throws Exception {

@@ -19,6 +19,7 @@ import dev.millrace.api.So1Job;
 import dev.millrace.api.So1State;
 import dev.millrace.api.SseEvent;
 import dev.millrace.api.TaskStatusUpdate;
+import dev.millrace.api.server.TaskVerdict;
 import dev.millrace.client.JobEventStream;
 import dev.millrace.client.JobFilter;
 import dev.millrace.client.MillraceClient;
@@ -95,6 +96,7 @@ class EveryPathTest {
     jobsGrowStageByStage();
     aRetryAdoptsWhatWasCompleted();
     healthAndDocumentsAreServed();
+    finishedTasksAreVerified();
     // A request is logged after its response was sent: wait for the last one.
     assertThat(server.service.drain(Duration.ofSeconds(30))).isTrue();
 
@@ -407,6 +409,21 @@ class EveryPathTest {
   }
 
   @Test
+  void finishedTasksAreVerified() {
+    JsonObject document = Json.object("{\"stages\": [{\"type\": \"embed\", \"tasks\": [\"a\"]}]}");
+    ApiJob job = client.jobs().submit(document, null);
+    ApiTask task = client.stages().tasks(job.stages().getFirst().id()).toList().getFirst();
+    assertThatThrownBy(() -> client.tasks().verify(task.id(), Duration.ofSeconds(10)))
+        .hasMessageContaining("TASK_NOT_COMPLETED");
+    ClaimRequest one = new ClaimRequest(Set.of("embed"), 1, "w", null);
+    JsonObject receipt = JsonObject.create().put("model_sha256", "ab");
+    server.store.complete(
+        server.store.claim(one).getFirst(), TaskResult.of("[1]").withReceipt(receipt));
+    assertThat(client.tasks().verify(task.id(), Duration.ofSeconds(10)))
+        .isEqualTo(new TaskVerdict(true, true, "the same [1]"));
+  }
+
+  @Test
   void healthAndDocumentsAreServed() {
     assertThat(client.monitoring().live()).isTrue();
     assertThat(client.monitoring().ready()).isTrue();
@@ -418,5 +435,6 @@ class EveryPathTest {
     assertThat(client.monitoring().docs()).contains("<html");
     assertThat(client.monitoring().home()).isEqualTo("/docs/api");
     assertThat(client.monitoring().page()).contains("<html");
+    assertThat(client.monitoring().server().types()).containsExactly("resize");
   }
 }
