@@ -125,7 +125,7 @@ class OptionUsesTest {
                   "pipes --join 127.0.0.1:1 --cert none --cert-key none --ca none",
                   "pipes --join 127.0.0.1:1 --key-file net.key --config empty.toml")),
           Map.entry("keygen", List.of("keygen --json")),
-          Map.entry("demo", List.of("demo --model none --slots 2 --json")),
+          Map.entry("demo", List.of("demo --model none --slots 2 --open --json")),
           Map.entry(
               "verify",
               List.of("verify -d ws 1_2_3 --model m --stage 1 --task 1 --threads 1 --json")),

@@ -1,12 +1,13 @@
 package dev.millrace.client;
 
+import dev.millrace.api.server.ServerOverview;
 import dev.millrace.client.internal.transport.ApiTransport;
 import dev.millrace.client.internal.transport.ClientRequest;
 import dev.millrace.client.internal.transport.ClientResponse;
 import dev.millrace.core.json.JsonObject;
 import java.util.function.Function;
 
-/** Health checks, metrics and the OpenAPI document of the server. Thread-safe. */
+/** Health checks, metrics, models and the OpenAPI document of the server. Thread-safe. */
 public final class MonitoringApi {
   private final ApiTransport transport;
 
@@ -62,6 +63,16 @@ public final class MonitoringApi {
       throw response.toException();
     }
     return location;
+  }
+
+  /** The server, its models, and the nodes and pipes of models whose layers are spread. */
+  public ServerOverview server() {
+    return transport.send(ClientRequest.get("/v1/server")).read(ServerOverview::fromJson);
+  }
+
+  /** The page for people, as HTML. */
+  public String page() {
+    return transport.send(ClientRequest.get("/").header("Accept", "text/html")).text();
   }
 
   private boolean isHealthy(String path) {

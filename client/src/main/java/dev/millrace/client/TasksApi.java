@@ -6,10 +6,14 @@ import dev.millrace.api.NewLogLine;
 import dev.millrace.api.PageOf;
 import dev.millrace.api.SseEvent;
 import dev.millrace.api.TaskStatusUpdate;
+import dev.millrace.api.server.TaskVerdict;
 import dev.millrace.client.error.ApiException;
+import dev.millrace.client.error.NetworkException;
 import dev.millrace.client.internal.transport.ApiTransport;
 import dev.millrace.client.internal.transport.ClientRequest;
+import dev.millrace.client.internal.transport.SseParser;
 import dev.millrace.core.json.JsonObject;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -138,6 +142,33 @@ public final class TasksApi {
         JsonObject.create().putIfPresent("token", token).putIfPresent("reason", reason);
     ClientRequest request = ClientRequest.put("/v1/tasks/{}/release", task).body(body);
     return transport.send(retryWithToken(request, token)).read(ApiTask::fromJson);
+  }
+
+  /**
+   * Runs a completed task again on a model of the server, and compares the bytes. Waits for that;
+   * an interrupt cancels it.
+   *
+   * @param atMost how long it may take
+   * @throws ApiException with status 400 if no model made its result, or it has not completed
+   */
+  public TaskVerdict verify(UUID task, Duration atMost) {
+    ClientRequest request =
+        ClientRequest.post("/v1/tasks/{}/verify", task)
+            .header("Accept", "text/event-stream")
+            .timeoutPerTry(atMost);
+    SseParser parser = new SseParser();
+    return transport
+        .send(request)
+        .text()
+        .lines()
+        .map(parser::accept)
+        .filter(event -> event != null && event.event().equals("verdict"))
+        .map(event -> TaskVerdict.fromJson(event.json()))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                NetworkException.of(
+                    "verdict on " + task, new IOException("the stream ended early")));
   }
 
   /** Adds lines to the log of the job. Retried only if the request was not sent. */

@@ -10,6 +10,7 @@ import dev.millrace.http.job.WebhookPolicy;
 import dev.millrace.http.jobnik.JobnikRouteGroup;
 import dev.millrace.http.live.LiveRouteGroup;
 import dev.millrace.http.live.ServerAccess;
+import dev.millrace.http.jobnik.entity.EntityLookup;
 import dev.millrace.http.metrics.ServerMetrics;
 import dev.millrace.http.monitoring.BuiltInReadinessChecks;
 import dev.millrace.http.monitoring.MonitoringRouteGroup;
@@ -18,22 +19,29 @@ import dev.millrace.http.openai.response.ResponseRoutes;
 import dev.millrace.http.openai.response.store.ResponseStore;
 import dev.millrace.http.openapi.ApiDocsPage;
 import dev.millrace.http.openapi.OpenApiDocument;
+import dev.millrace.http.overview.OverviewSources;
+import dev.millrace.http.overview.ServerOverviewRoute;
+import dev.millrace.http.page.PageRouteGroup;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Problem;
 import dev.millrace.http.route.RequestObserver;
 import dev.millrace.http.route.RouteGroup;
 import dev.millrace.http.so1.So1RouteGroup;
 import dev.millrace.http.tracing.OtlpTracing;
+import dev.millrace.http.verify.VerifierAccess;
+import dev.millrace.http.verify.VerifyRoute;
 import dev.millrace.http.webhook.WebhookService;
 import dev.millrace.http.webhook.WebhookSettings;
 import dev.millrace.server.Server;
 import dev.millrace.server.TaskListener;
+import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceStats;
 import dev.millrace.server.infer.direct.DirectInference;
 import dev.millrace.server.infer.model.RemoteModelStatus;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -69,6 +77,8 @@ public final class HttpApi implements AutoCloseable {
   private final JobStore store;
   private final ServerMetrics metrics;
   private final InferenceAccess inference = new InferenceAccess();
+  private final VerifierAccess verifier = new VerifierAccess();
+  private final Instant startTime = Instant.now();
   private final @Nullable OtlpTracing tracing;
   private @Nullable WebhookService webhooks;
   private @Nullable IdempotentSubmitter submitter;
@@ -78,6 +88,7 @@ public final class HttpApi implements AutoCloseable {
   private @Nullable Runnable unendedResponses; // starts them, if a server comes that can
   private volatile @Nullable Server server;
   private volatile @Nullable Supplier<InferenceStats> models;
+  private volatile @Nullable Inference inferenceModels;
 
   private HttpApi(JobStore store, HttpSettings settings, @Nullable WebhookSettings webhooks) {
     this.store = store;
@@ -153,6 +164,12 @@ public final class HttpApi implements AutoCloseable {
    */
   public void attach(
       Server running, @Nullable Supplier<InferenceStats> stats, @Nullable DirectInference direct) {
+    verifier.attach(null);
+    attachModels(running, stats, direct);
+  }
+
+  private void attachModels(
+      Server running, @Nullable Supplier<InferenceStats> stats, @Nullable DirectInference direct) {
     server = running;
     inference.attach(direct);
     models = stats;
@@ -160,6 +177,38 @@ public final class HttpApi implements AutoCloseable {
       metrics.inference(stats);
     }
     startUnendedResponses();
+  }
+
+  /**
+   * As the other method.
+   *
+   * @param served the models; null if there are none
+   */
+  public void attach(Server running, @Nullable Inference served) {
+    if (served == null) {
+      attach(running, null, null);
+    } else {
+      inferenceModels = served;
+      verifier.attach(served::verify);
+      attachModels(running, served::stats, served.direct());
+    }
+  }
+
+  private OverviewSources overview(Set<String> types, Supplier<Optional<String>> starting) {
+    return new OverviewSources(
+        store,
+        startTime,
+        types,
+        () -> server,
+        starting,
+        () -> {
+          Inference present = inferenceModels;
+          return present == null ? List.of() : present.models();
+        },
+        () -> {
+          Inference present = inferenceModels;
+          return present == null ? List.of() : present.networks();
+        });
   }
 
   private URI listen(
@@ -177,6 +226,8 @@ public final class HttpApi implements AutoCloseable {
         new JobnikRouteGroup(store, ids, submitter, policy, settings.stageBackoff());
     So1RouteGroup so1 =
         new So1RouteGroup(store, types, modelNames, jobnik.workerTypes(), ids, submitter, policy);
+    jobnik.add(new ServerOverviewRoute(overview(types, starting)).routes());
+    jobnik.add(new VerifyRoute(new EntityLookup(store, ids), verifier).routes());
     metrics.gauge("millrace_dequeues_waiting", "Requests that wait for a task.", jobnik::waiting);
     OpenApiDocument document = OpenApiDocument.load();
     RouteGroup monitoring =
@@ -202,7 +253,10 @@ public final class HttpApi implements AutoCloseable {
     RouteGroup live = LiveRouteGroup.start(store, ids, access(), ProcessClock.system());
     HttpService opened =
         HttpService.open(
-            settings, List.of(jobnik, live, so1, openAi, monitoring), observers, document);
+            settings,
+            List.of(jobnik, live, so1, openAi, PageRouteGroup.load(), monitoring),
+            observers,
+            document);
     service = opened;
     if (types.contains(ResponseStore.TYPE)) {
       unendedResponses = responses::startUnended;

@@ -15,15 +15,22 @@ import dev.millrace.http.job.IdempotentSubmitter;
 import dev.millrace.http.jobnik.JobnikRouteGroup;
 import dev.millrace.http.live.LiveRouteGroup;
 import dev.millrace.http.live.ServerAccess;
+import dev.millrace.http.jobnik.entity.EntityLookup;
 import dev.millrace.http.monitoring.MonitoringRouteGroup;
 import dev.millrace.http.openai.OpenAiRouteGroup;
 import dev.millrace.http.openai.response.ResponseRoutes;
 import dev.millrace.http.openapi.ApiDocsPage;
 import dev.millrace.http.openapi.DocumentedResponseCheck;
 import dev.millrace.http.openapi.OpenApiDocument;
+import dev.millrace.http.overview.OverviewSources;
+import dev.millrace.http.overview.ServerOverviewRoute;
+import dev.millrace.http.page.PageRouteGroup;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.RouteGroup;
 import dev.millrace.http.so1.So1RouteGroup;
+import dev.millrace.http.verify.VerifierAccess;
+import dev.millrace.http.verify.VerifyRoute;
+import dev.millrace.server.infer.VerifyResult;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -65,12 +72,18 @@ class OpenApiAgreementTest {
     IdempotentSubmitter once = new IdempotentSubmitter(store, Clock.systemUTC());
     byte[] metrics = "jobs 1\n".getBytes(StandardCharsets.US_ASCII);
     JobnikRouteGroup jobnik = new JobnikRouteGroup(store, ids, once, _ -> {}, Backoff.NONE);
+    jobnik.add(
+        new ServerOverviewRoute(OverviewSources.withoutModels(store, Set.of("resize"))).routes());
+    VerifierAccess verifier = new VerifierAccess();
+    verifier.attach(_ -> new VerifyResult(true, true, "the same 4 characters"));
+    jobnik.add(new VerifyRoute(new EntityLookup(store, ids), verifier).routes());
     return List.of(
         jobnik,
         LiveRouteGroup.start(store, ids, ServerAccess.NONE, ProcessClock.system()),
         new So1RouteGroup(
             store, Set.of("resize"), Set.of(), jobnik.workerTypes(), ids, once, _ -> {}),
         openAi(store),
+        PageRouteGroup.load(),
         new MonitoringRouteGroup(
             _ ->
                 new ApiResponse.Content(
@@ -118,6 +131,7 @@ class OpenApiAgreementTest {
     work(job);
     act();
     watch();
+    verify();
     operate();
     Set<String> all = new TreeSet<>();
     api.operations().forEach(operation -> all.add(operation.id()));
@@ -216,6 +230,22 @@ class OpenApiAgreementTest {
     request(409, "releaseTask", "{\"token\":\"1.1\"}", id);
     request(200, "getTaskById", null, id);
     request(200, "followTaskOutput", null, id);
+    request(400, "verifyTask", null, id);
+  }
+
+  /** The vector of a model: its receipt is enough to compute it again. */
+  private void verify() throws Exception {
+    String embed = "{\"stages\":[{\"type\":\"embed\",\"tasks\":[\"x\"]}]}";
+    request(201, "createPipeline", embed);
+    JsonObject task = Json.object(request(200, "dequeueTask", null, "embed"));
+    request(400, "verifyTask", null, task.string("id"));
+    request(
+        200,
+        "updateTaskStatus",
+        "{\"status\":\"COMPLETED\",\"result\":[1],\"receipt\":{\"model_sha256\":\"ab\"}}",
+        task.string("id"));
+    request(200, "verifyTask", null, task.string("id"));
+    request(404, "verifyTask", null, "00000000-0000-4000-8000-000000000000");
   }
 
   private void act() throws Exception {
@@ -289,7 +319,12 @@ class OpenApiAgreementTest {
             "getDocs")) {
       request(200, id, null);
     }
+    request(200, "getServer", null);
+    request(400, "getServer?x=1", null);
     request(302, "getRoot", null);
+    request(200, "getPageFile", null, "app.js");
+    request(200, "getPageFile", null, "style.css");
+    request(404, "getPageFile", null, "nothing.js");
     request(400, "getHealth?x=1", null);
   }
 

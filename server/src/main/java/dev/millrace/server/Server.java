@@ -32,6 +32,7 @@ public final class Server implements AutoCloseable {
   private static final Duration PULSE = Duration.ofMillis(100);
   private static final Duration SWEEP = Duration.ofMillis(500);
 
+  private final String name;
   private final JobStore store;
   private final Map<String, Worker> workers;
   private final int slots; // of all workers together
@@ -44,6 +45,7 @@ public final class Server implements AutoCloseable {
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
   Server(ServerBuilder builder) {
+    this.name = builder.name;
     this.store = builder.store;
     List<WorkerGroup> groups = builder.groups();
     this.workers = new HashMap<>();
@@ -115,6 +117,16 @@ public final class Server implements AutoCloseable {
         LOG.log(Level.WARNING, "worker \"" + worker.type() + "\" did not close", e);
       }
     }
+  }
+
+  /** The name of a server that is given none. */
+  public static String defaultName() {
+    return "server-" + ProcessHandle.current().pid();
+  }
+
+  /** Its name in the logs of jobs. */
+  public String name() {
+    return name;
   }
 
   /**

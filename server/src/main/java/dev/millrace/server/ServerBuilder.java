@@ -21,7 +21,7 @@ public final class ServerBuilder {
   private final List<WorkerGroup> groups = new ArrayList<>();
   private int slots = 4;
   int maxSlotless = MAX_SLOTLESS;
-  String name = "server-" + ProcessHandle.current().pid();
+  String name = Server.defaultName();
   Duration stopTimeout = Duration.ofSeconds(5);
   ProcessClock clock = ProcessClock.system();
   TaskListener listener = new TaskListener() {};

@@ -35,6 +35,9 @@ public final class DemoCommand implements Command {
   static final Option SLOTS =
       Option.value("slots", "N", "stories that are generated at once (default 8)");
 
+  static final Option OPEN =
+      Option.flag("open", "serve the page that shows it, in a browser, until Ctrl-C");
+
   private final Duration gatePause;
   private final Consumer<IntConsumer> signals;
 
@@ -59,11 +62,13 @@ public final class DemoCommand implements Command {
         "demo",
         List.of("[options]"),
         "Generates eight stories at once and then, behind a gate, names their characters.",
-        List.of(MODEL, SLOTS),
+        List.of(MODEL, SLOTS, OPEN),
         """
         Starts a server in a new workspace in the directory for temporary files (TMPDIR), shows the
         progress of the job, and stops. The workspace remains; the demo prints where it is. The same
         model gives the same stories every time.
+        --open prints the address of a page on this machine, opens a browser if there is a screen,
+        and keeps the server until Ctrl-C.
         --json prints one object at the end: workspace, id, model, stories (prompt, story,
         characters, receipts), tokens, seconds, tokens_per_second.
         Exit status: 0, 1 if something failed, 2 wrong options, 130 if it was stopped by a signal;
@@ -82,12 +87,21 @@ public final class DemoCommand implements Command {
     NamedModel named = new NamedModel(model.choice().name(), model.choice().file());
     try (LocalWorkers workers =
         LocalWorkers.of(InferenceSettings.of(List.of(named)).withEngine(engine))) {
-      return run(shell, given.has(Option.JSON), model, workers, stop);
+      Manner manner = new Manner(given.has(Option.JSON), given.has(OPEN));
+      return run(shell, manner, model, workers, stop);
     }
   }
 
+  /**
+   * How the demo is presented.
+   *
+   * @param json whether it prints one object instead of its narration
+   * @param open whether it serves its page
+   */
+  record Manner(boolean json, boolean open) {}
+
   /** Runs the demo with these workers. */
-  int run(Shell shell, boolean json, DemoModel model, LocalWorkers workers, DemoStopRequest stop)
+  int run(Shell shell, Manner manner, DemoModel model, LocalWorkers workers, DemoStopRequest stop)
       throws IOException, InterruptedException {
     if (stop.isRequested()) {
       shell.err().println("Stopped before there was a job.");
@@ -95,22 +109,28 @@ public final class DemoCommand implements Command {
     }
     OwnablePlace place = PlaceOpener.openToServe(shell, DemoDirectory.create(shell).toString());
     Path directory = Path.of(place.location());
+    boolean json = manner.json();
     DemoNarration narration =
         json ? DemoNarration.silent(model, directory) : DemoNarration.to(shell, model, directory);
+    DemoNarration beside =
+        json ? DemoNarration.onStandardError(shell, model, directory) : narration;
     narration.begin();
     try {
       DemoRun.Presentation stage =
           new DemoRun.Presentation(
-              shell, narration, screen(shell, json), new DemoGatePause(gatePause));
+              shell,
+              narration,
+              screen(shell, json),
+              new DemoGatePause(gatePause),
+              manner.open() ? new DemoPage(shell, beside, stop) : null);
       DemoReport report = new DemoRun(place, workers, model.context(), stage, stop).run();
-      narration.results(report);
       narration.end(report.id());
       if (json) {
         shell.printLine(Json.write(report.json(model.choice().name())));
       }
       return ExitCode.OK;
     } catch (DemoStopRequest.Stopped e) {
-      stopped(place, json ? DemoNarration.onStandardError(shell, model, directory) : narration);
+      stopped(place, beside);
       return ExitCode.INTERRUPTED;
     } catch (IOException | RuntimeException e) {
       shell.err().println("The demo's workspace stays in " + directory + ".");

@@ -9,6 +9,7 @@ import dev.millrace.cli.terminal.SanitizedText;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobView.StageView;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -80,6 +81,14 @@ final class DemoNarration {
         "  paused        paused       cancelled   aborted",
         "The workspace with these directories is new, and remains for you to look at:",
         "  " + bold(directory.toString()));
+  }
+
+  void page(URI address) {
+    say("", "The page shows it, too: " + bold(address.toString()));
+  }
+
+  void pageStays() {
+    say("", "The page stays until you press Ctrl-C.");
   }
 
   void submitted(JobId id) {

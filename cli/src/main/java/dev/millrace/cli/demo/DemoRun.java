@@ -16,14 +16,23 @@ import dev.millrace.core.store.Outcome;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
 
 /** Runs the demo's job from submission to end, with a server that lives as long. */
 final class DemoRun {
   private static final Duration FRAME = Duration.ofMillis(100);
 
-  /** The outputs of the demo. */
+  /**
+   * The outputs of the demo.
+   *
+   * @param page null: none
+   */
   record Presentation(
-      Shell shell, DemoNarration narration, DemoScreen screen, DemoGatePause gatePause) {}
+      Shell shell,
+      DemoNarration narration,
+      DemoScreen screen,
+      DemoGatePause gatePause,
+      @Nullable DemoPage page) {}
 
   private final OwnablePlace place;
   private final LocalWorkers workers;
@@ -48,8 +57,8 @@ final class DemoRun {
   }
 
   /**
-   * Submits, processes and approves the job, and returns the results. However it ends, nothing runs
-   * afterwards and an unfinished job can be resumed later.
+   * Submits, processes and approves the job, shows and returns the results. However it ends,
+   * nothing runs afterwards and an unfinished job can be resumed later.
    *
    * @throws DemoStopRequest.Stopped if the user stopped it
    * @throws CommandException if the job did not complete
@@ -57,9 +66,18 @@ final class DemoRun {
   DemoReport run() throws DemoStopRequest.Stopped, IOException, InterruptedException {
     JobStore store = place.own().orElseThrow(this::owned);
     try (LocalServer server = LocalServer.start(place, store, () -> workers)) {
+      DemoPage page = stage.page();
+      if (page != null) {
+        page.open(server);
+      }
       JobId id = store.submit(DemoJob.of(context));
       stage.narration().submitted(id);
-      return work(store, server, id);
+      DemoReport report = work(store, server, id);
+      stage.narration().results(report);
+      if (page != null) {
+        page.keep(server);
+      }
+      return report;
     }
   }
 

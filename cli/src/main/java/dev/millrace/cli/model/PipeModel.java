@@ -13,12 +13,14 @@ import dev.millrace.engine.internal.gguf.TensorInfo;
 import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.SegmentWeights;
 import dev.millrace.server.infer.model.NamedModel;
+import dev.millrace.server.infer.model.NodeNetwork;
 import dev.millrace.server.infer.model.RemoteModelOpener;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,6 +146,15 @@ public final class PipeModel implements RemoteModelOpener {
   public Map<String, Double> metrics() {
     Origin present = origin;
     return present == null ? Map.of() : present.stats().figures();
+  }
+
+  @Override
+  public Optional<NodeNetwork> network() {
+    Origin present = origin;
+    return present == null
+        ? Optional.empty()
+        : Optional.of(
+            NodeNetworkReader.read(present.nodes(), present.stats(), settings.audit()));
   }
 
   /** Logs when the model becomes usable; the origin logs what is missing until then. */

@@ -3,13 +3,12 @@ package dev.millrace.cli.network;
 import dev.millrace.cli.terminal.Colour;
 import dev.millrace.cli.terminal.NumberText;
 import dev.millrace.cli.terminal.SanitizedText;
-import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.LayerRange;
 import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.PipeState;
 import dev.millrace.cluster.PipeStretch;
-import dev.millrace.cluster.query.PipePicture;
+import dev.millrace.cluster.query.PipeLayers;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import java.util.ArrayList;
@@ -70,7 +69,8 @@ final class PipeListText {
   private static void pipe(
       StringBuilder out, List<NodeState> states, PipeState pipe, boolean colourful) {
     Colour colour = pipe.waitingReason().isEmpty() ? Colour.GREEN : Colour.YELLOW;
-    String picture = picture(states, pipe);
+    PipeLayers where = PipeLayers.of(states, pipe);
+    String picture = where.picture(PICTURE);
     out.append("  pipe ").append(pipe.number()).append("  ");
     out.append(colourful ? colour.of(picture) : picture).append("  ");
     if (pipe.waitingReason().isEmpty()) {
@@ -82,84 +82,17 @@ final class PipeListText {
     } else {
       out.append("waits: ").append(SanitizedText.line(pipe.waitingReason(), 300)).append('\n');
     }
-    List<PipeStretch> stretches = stretches(pipe);
-    if (!stretches.isEmpty()) {
+    if (!where.stretches().isEmpty()) {
       List<String> parts = new ArrayList<>();
-      for (PipeStretch stretch : stretches) {
+      for (PipeStretch stretch : where.stretches()) {
         parts.add(new LayerRange(stretch.from(), stretch.to()) + " " + stretch.node());
       }
       out.append("    layers ").append(String.join(", ", parts)).append('\n');
     }
-    List<LayerRange> missing = missing(states, pipe);
+    List<LayerRange> missing = where.missing();
     if (!missing.isEmpty()) {
       out.append("    missing ").append(joined(missing)).append('\n');
     }
-  }
-
-  private static String picture(List<NodeState> states, PipeState pipe) {
-    return PipePicture.of(pipe.layers(), loaded(pipe), coming(states, pipe), PICTURE);
-  }
-
-  private static List<LayerRange> loaded(PipeState pipe) {
-    List<LayerRange> loaded = new ArrayList<>();
-    for (PipeStretch stretch : stretches(pipe)) {
-      loaded.add(new LayerRange(stretch.from(), stretch.to()));
-    }
-    return loaded;
-  }
-
-  /** The layers of each node; adjacent ranges of one node are merged. */
-  private static List<PipeStretch> stretches(PipeState pipe) {
-    List<PipeStretch> merged = new ArrayList<>();
-    for (PipeStretch next : pipe.stretches()) {
-      PipeStretch last = merged.isEmpty() ? null : merged.getLast();
-      if (last != null && last.node().equals(next.node()) && last.to() == next.from()) {
-        merged.set(merged.size() - 1, new PipeStretch(last.node(), last.from(), next.to()));
-      } else {
-        merged.add(next);
-      }
-    }
-    return merged;
-  }
-
-  /** Layers of the model that nodes are loading. */
-  private static List<LayerRange> coming(List<NodeState> states, PipeState pipe) {
-    List<LayerRange> coming = new ArrayList<>();
-    for (NodeState state : states) {
-      for (HeldLayers holding : state.holdings()) {
-        boolean underway =
-            holding.state() == HeldLayers.State.FETCHING
-                || holding.state() == HeldLayers.State.LOADING;
-        if (underway && holding.sha256().equals(pipe.sha256())) {
-          coming.add(new LayerRange(holding.from(), holding.to()));
-        }
-      }
-    }
-    return coming;
-  }
-
-  /** Layers that are neither in the pipe nor being loaded. */
-  static List<LayerRange> missing(List<NodeState> states, PipeState pipe) {
-    boolean[] there = new boolean[pipe.layers() + 1];
-    there[pipe.layers()] = true; // ends the last gap
-    List<LayerRange> all = new ArrayList<>(loaded(pipe));
-    all.addAll(coming(states, pipe));
-    for (LayerRange range : all) {
-      for (int layer = range.from(); layer < Math.min(range.to(), pipe.layers()); layer++) {
-        there[layer] = true;
-      }
-    }
-    List<LayerRange> missing = new ArrayList<>();
-    int from = -1;
-    for (int layer = 0; layer < there.length; layer++) {
-      if (!there[layer] && from < 0) {
-        from = layer;
-      } else if (there[layer] && from >= 0) {
-        missing.add(new LayerRange(from, layer));
-        from = -1;
-      }
-    }
-    return missing;
   }
 
   private static String joined(Collection<LayerRange> ranges) {
@@ -235,8 +168,9 @@ final class PipeListText {
   }
 
   private static JsonObject json(List<NodeState> states, NodeState origin, PipeState pipe) {
+    PipeLayers where = PipeLayers.of(states, pipe);
     List<JsonObject> stretches = new ArrayList<>();
-    for (PipeStretch stretch : stretches(pipe)) {
+    for (PipeStretch stretch : where.stretches()) {
       stretches.add(
           JsonObject.create()
               .put("node", stretch.node())
@@ -250,9 +184,9 @@ final class PipeListText {
         .put("origin", origin.name())
         .put("pipe", pipe.number())
         .put("epoch", pipe.epoch())
-        .put("picture", picture(states, pipe))
+        .put("picture", where.picture(PICTURE))
         .put("stretches", stretches)
-        .put("missing", missing(states, pipe).stream().map(LayerRange::toString).toList())
+        .put("missing", where.missing().stream().map(LayerRange::toString).toList())
         .put("waiting", pipe.waitingReason())
         .put("running", pipe.running())
         .put("tokens_per_second", pipe.tokensPerSecond());

@@ -16,6 +16,7 @@ import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.RetryRequest;
 import dev.millrace.core.store.RetryResult;
+import dev.millrace.server.infer.LoggedTerms;
 import dev.millrace.store.postgres.PostgresDatabase;
 import dev.millrace.store.postgres.RunningServer;
 import dev.millrace.store.postgres.settings.PostgresSettings;

@@ -13,6 +13,7 @@ import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.RetryRequest;
 import dev.millrace.core.store.RetryResult;
+import dev.millrace.server.infer.LoggedTerms;
 import dev.millrace.store.fs.OwnerStatus;
 import dev.millrace.store.fs.Workspace;
 import java.nio.file.Path;

@@ -4,10 +4,19 @@ import dev.millrace.cli.command.CommandException;
 import dev.millrace.cli.place.OwnablePlace;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.http.HttpApi;
+import dev.millrace.http.HttpSettings;
 import dev.millrace.server.Server;
 import dev.millrace.server.ServerState;
 import dev.millrace.server.ServerStatus;
+import dev.millrace.server.Worker;
+import dev.millrace.server.infer.Inference;
+import java.net.URI;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** A server inside another command, for a workspace that has none. */
 public final class LocalServer implements AutoCloseable {
@@ -15,6 +24,7 @@ public final class LocalServer implements AutoCloseable {
   private final JobStore store;
   private final LocalWorkers workers;
   private final Server server;
+  private @Nullable HttpApi api;
 
   private LocalServer(OwnablePlace place, JobStore store, LocalWorkers workers, Server server) {
     this.place = place;
@@ -46,6 +56,21 @@ public final class LocalServer implements AutoCloseable {
     }
   }
 
+  /**
+   * Answers HTTP on a free port of this machine from now on. Call it once, from the thread that
+   * closes the server.
+   */
+  public URI listen() {
+    HttpApi opened = HttpApi.over(store, HttpSettings.loopback(0), null);
+    api = opened;
+    Inference inference = workers.inference();
+    opened.attach(server, inference);
+    return opened.open(
+        workers.workers().stream().map(Worker::type).collect(Collectors.toUnmodifiableSet()),
+        inference == null ? Set.of() : Set.copyOf(inference.stats().served()),
+        Optional::empty);
+  }
+
   /** Reads its jobs, from memory where they are there. */
   public JobReader reader() {
     return store;
@@ -71,6 +96,9 @@ public final class LocalServer implements AutoCloseable {
   @Override
   public void close() {
     boolean interrupted = Thread.interrupted();
+    if (api != null) {
+      api.close();
+    }
     try {
       server.stopNow();
     } catch (InterruptedException e) {

@@ -95,10 +95,7 @@ final class ServeFrontend implements AutoCloseable {
   /** Adds the server, once its models are loaded. */
   void attach(Server server, @Nullable Inference inference) {
     if (api != null) {
-      api.attach(
-          server,
-          inference == null ? null : inference::stats,
-          inference == null ? null : inference.direct());
+      api.attach(server, inference);
     }
   }
 

@@ -136,6 +136,7 @@ final class ServeRun {
       String at = frontend.open(phase); // before anything is loaded or claimed: it may fail
       if (at != null) {
         place.announceStart(info.put("http", at));
+        LOG.log(Level.INFO, "the page to look at it: " + at + "/");
       }
       return load(new Context(place, store, log, frontend, info));
     } finally {

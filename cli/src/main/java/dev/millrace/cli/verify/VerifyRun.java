@@ -12,27 +12,23 @@ import dev.millrace.cli.options.GenerationDefaults;
 import dev.millrace.cli.options.InferenceOptions;
 import dev.millrace.cli.place.PlaceOwner;
 import dev.millrace.cli.terminal.SanitizedText;
-import dev.millrace.cli.verify.FrozenTasks.FrozenTask;
 import dev.millrace.core.internal.thread.MonitoredThreads;
-import dev.millrace.core.job.Adoption;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.JobView;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.api.KvType;
+import dev.millrace.server.infer.FrozenTask;
 import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
-import dev.millrace.server.infer.VerifyRequest;
 import dev.millrace.server.infer.VerifyResult;
 import dev.millrace.server.infer.model.NamedModel;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -96,7 +92,7 @@ final class VerifyRun {
     try {
       file = models.find(key.model(), key.sha256());
     } catch (CommandException e) {
-      tasks.forEach(task -> report(task, new VerifyResult(false, e.getMessage())));
+      tasks.forEach(task -> report(task, VerifyResult.notRepeated(e.getMessage())));
       return;
     }
     String name = key.model().isBlank() ? ModelChoice.stem(file) : key.model();
@@ -132,7 +128,7 @@ final class VerifyRun {
           Running first = running.remove();
           report(first.task(), await(first.verdict()));
         }
-        running.add(new Running(task, threads.submit(() -> inference.verify(request(task)))));
+        running.add(new Running(task, threads.submit(() -> inference.verify(task.request(view)))));
       }
       for (Running each : running) {
         report(each.task(), await(each.verdict()));
@@ -140,27 +136,15 @@ final class VerifyRun {
     }
   }
 
-  private VerifyRequest request(FrozenTask task) {
-    return new VerifyRequest(
-        task.stage().type(),
-        task.task().input(),
-        task.stage().spec().data(),
-        clock(task),
-        task.terms(),
-        Objects.requireNonNull(task.task().result()));
-  }
-
-  /** The clock of the chat template: that of the job which produced the result. */
-  private Instant clock(FrozenTask task) {
-    Adoption adoption = task.task().adoption();
-    return adoption == null ? view.createdAt() : adoption.submittedAt();
+  private static String label(FrozenTask task) {
+    return task.task().stage() + "/" + task.task().task();
   }
 
   private static VerifyResult await(Future<VerifyResult> verdict) throws InterruptedException {
     try {
       return verdict.get();
     } catch (ExecutionException e) {
-      return new VerifyResult(false, "cannot be repeated: " + e.getCause().getMessage());
+      return VerifyResult.notRepeated("cannot be repeated: " + e.getCause().getMessage());
     }
   }
 
@@ -179,7 +163,7 @@ final class VerifyRun {
                   .put("same", verdict.same())
                   .put("message", verdict.message())));
     } else {
-      shell.printLine(task.label() + "  " + SanitizedText.line(verdict.message(), 2_000));
+      shell.printLine(label(task) + "  " + SanitizedText.line(verdict.message(), 2_000));
     }
     if (watched) {
       int done = same + different;

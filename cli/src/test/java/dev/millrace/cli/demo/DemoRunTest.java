@@ -16,10 +16,17 @@ import dev.millrace.server.Worker;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URLConnection;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +74,43 @@ class DemoRunTest {
             "rm -r " + workspace().root())
         .doesNotContain("\033", "Enter");
     assertThat(workspace().reader().counts()).containsEntry(JobState.COMPLETED, 1);
+  }
+
+  /** The address is asked while the demo waits for the user, who then presses ^C. */
+  @Test
+  void thePageIsServedUntilTheUserStopsIt() throws Exception {
+    Pattern address = Pattern.compile("http://127\\.0\\.0\\.1:\\d+/");
+    StringBuilder seen = new StringBuilder();
+    List<String> pages = new ArrayList<>();
+    InProcessDemo demos =
+        new InProcessDemo(dir)
+            .onLine(
+                line -> {
+                  seen.append(line);
+                  if (line.contains("The page stays")) {
+                    Matcher found = address.matcher(seen);
+                    assertThat(found.find()).isTrue();
+                    pages.add(get(URI.create(found.group())));
+                  }
+                })
+            .stopAt("The page stays until");
+    InProcessCli.Result result =
+        demos.with(worker(DemoRunTest::answer), new DemoCommand.Manner(false, true));
+    assertThat(result.status()).as(result.err()).isZero();
+    assertThat(pages).singleElement().asString().contains("<html");
+    assertThat(result.out())
+        .containsSubsequence(
+            "The page shows it", "two stages", "Mia and a boat", "Ctrl-C", "Nothing runs any more");
+  }
+
+  private static String get(URI address) {
+    try {
+      URLConnection page = address.toURL().openConnection();
+      page.setRequestProperty("Accept", "text/html");
+      return new String(page.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test

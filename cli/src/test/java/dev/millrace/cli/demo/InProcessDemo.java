@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -37,6 +38,7 @@ final class InProcessDemo {
   private boolean terminal;
   private Pattern last = Pattern.compile("(?!)");
   private IntConsumer signal = number -> {};
+  private Consumer<String> lines = line -> {};
 
   InProcessDemo(Path directory) {
     this.directory = directory;
@@ -60,6 +62,12 @@ final class InProcessDemo {
     return this;
   }
 
+  /** Called with everything that is printed, before {@link #stopAt}. */
+  InProcessDemo onLine(Consumer<String> listener) {
+    lines = listener;
+    return this;
+  }
+
   /** Runs the command. */
   InProcessCli.Result run(String... args) throws IOException, InterruptedException {
     DemoCommand command = new DemoCommand(moment, handler -> signal = handler);
@@ -69,6 +77,12 @@ final class InProcessDemo {
 
   /** With a worker instead of a model. */
   InProcessCli.Result with(Worker worker) throws IOException, InterruptedException {
+    return with(worker, new DemoCommand.Manner(false, false));
+  }
+
+  /** The same, presented in another way. */
+  InProcessCli.Result with(Worker worker, DemoCommand.Manner manner)
+      throws IOException, InterruptedException {
     DemoModel model =
         new DemoModel(
             new ModelChoice("none", directory.resolve("none.gguf")),
@@ -76,7 +90,7 @@ final class InProcessDemo {
     DemoStopRequest stop = new DemoStopRequest();
     signal = stop::signal;
     LocalWorkers mill = new LocalWorkers(List.of(worker), 8, JsonObject.create(), () -> {});
-    return result(new DemoCommand(moment, handler -> {}).run(shell(), false, model, mill, stop));
+    return result(new DemoCommand(moment, handler -> {}).run(shell(), manner, model, mill, stop));
   }
 
   private Shell shell() {
@@ -106,6 +120,7 @@ final class InProcessDemo {
   }
 
   private void read(String text) {
+    lines.accept(text);
     if (last.matcher(text).find()) {
       signal.accept(1);
     }

@@ -194,6 +194,11 @@ public final class Origin implements AutoCloseable {
     }
   }
 
+  /** The states of all live members of the network, this one included, by name. */
+  public List<NodeState> nodes() {
+    return network.states();
+  }
+
   public OriginStats stats() {
     OriginStatus status = coordinator.status();
     return new OriginStats(

@@ -55,6 +55,11 @@ public interface JobStore
     return statusCounts().unreadable();
   }
 
+  /** What kind of store it is, in a word for people, such as {@code workspace}. */
+  default String kind() {
+    return "other";
+  }
+
   /** Reports claims, answers, signals and sweeps of this store to {@code listener}. */
   Subscription onWork(WorkListener listener);
 

@@ -6,6 +6,7 @@ import dev.millrace.http.stream.EventStream;
 import dev.millrace.http.transport.ClientGoneException;
 import dev.millrace.server.infer.CompileCaller;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -76,14 +77,18 @@ public final class ClientWatch {
       throws IOException, InterruptedException {
     while (true) {
       probe();
-      if (silence != null && clock.getAsLong() - sent >= keepAlive.toNanos()) {
-        silence.send(); // also while events come of which the client sees nothing
-        sent();
-      }
+      breakSilence(silence); // also while events come of which the client sees nothing
       Optional<ChoiceEvent> event = choices.next(slice());
       if (event.isPresent()) {
         return event.get();
       }
+    }
+  }
+
+  private void breakSilence(@Nullable KeepAlive silence) throws IOException {
+    if (silence != null && clock.getAsLong() - sent >= keepAlive.toNanos()) {
+      silence.send();
+      sent();
     }
   }
 
@@ -110,11 +115,26 @@ public final class ClientWatch {
    * @throws ClientGoneException if the client disconnected
    */
   public <T> T run(Callable<T> action) throws InterruptedException {
+    try {
+      return run(action, null);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // nothing is sent
+    }
+  }
+
+  /**
+   * As the other method, for a stream.
+   *
+   * @param silence called when nothing was sent for the time of a keep-alive; null: never
+   */
+  public <T> T run(Callable<T> action, @Nullable KeepAlive silence)
+      throws IOException, InterruptedException {
     FutureTask<T> task = new FutureTask<>(action);
     Thread thread = MonitoredThreads.virtualWork().start(CompileCaller.carried(task));
     try {
       while (true) {
         probe();
+        breakSilence(silence);
         try {
           return task.get(slice().toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {

@@ -52,6 +52,11 @@ public final class JobnikRouteGroup implements RouteGroup {
     routes.replaceAll(ExtensionFields::filter);
   }
 
+  /** Adds routes of other packages whose errors look like these; before the service is opened. */
+  public void add(List<Route> more) {
+    routes.addAll(more);
+  }
+
   @Override
   public String prefix() {
     return "/v1";

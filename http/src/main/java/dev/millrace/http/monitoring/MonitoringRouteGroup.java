@@ -103,8 +103,7 @@ public final class MonitoringRouteGroup implements RouteGroup {
         get("/service-metrics", "getServiceMetrics", KeyScope.READ, this::metrics),
         get("/openapi.json", "getOpenApi", KeyScope.NONE, document::respond),
         get("/docs/api.json", "getOpenApiOfDocs", KeyScope.NONE, document::respond),
-        get("/docs/api", "getDocs", KeyScope.NONE, page::respond),
-        get("/", "getRoot", KeyScope.NONE, request -> root()));
+        get("/docs/api", "getDocs", KeyScope.NONE, page::respond));
   }
 
   private static Route get(String path, String operation, KeyScope scope, Route.Handler handler) {
@@ -170,10 +169,6 @@ public final class MonitoringRouteGroup implements RouteGroup {
   private static StaticContent page(ApiDocsPage page) {
     Map<String, String> headers = Map.of("Content-Security-Policy", page.contentSecurityPolicy());
     return new StaticContent("text/html; charset=utf-8", page.bytes(), headers);
-  }
-
-  private static ApiResponse root() {
-    return new ApiResponse.Content(302, Map.of("Location", "/docs/api"), "text/plain", new byte[0]);
   }
 
   @Override

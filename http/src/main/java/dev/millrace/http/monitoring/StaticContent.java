@@ -12,12 +12,15 @@ import java.util.Map;
  * Content that never changes while the server runs. It is compressed once, and a client that has it
  * gets a 304 (RFC 9110, 13.1.2).
  */
-final class StaticContent {
+public final class StaticContent {
   private final ApiResponse whole;
   private final ApiResponse unchanged;
   private final String tag;
 
-  StaticContent(String mediaType, byte[] body, Map<String, String> headers) {
+  /**
+   * @param headers header fields of every response with it
+   */
+  public StaticContent(String mediaType, byte[] body, Map<String, String> headers) {
     // Weak, because the compressed body has the same tag.
     tag = "W/\"" + Sha256.hex(Sha256.digest().digest(body)).substring(0, 32) + "\"";
     Map<String, String> all = new HashMap<>(headers);
@@ -27,7 +30,8 @@ final class StaticContent {
     unchanged = new ApiResponse.Content(304, all, mediaType, new byte[0]);
   }
 
-  ApiResponse respond(ApiRequest request) {
+  /** The content, or that the client has it. */
+  public ApiResponse respond(ApiRequest request) {
     return request.header("If-None-Match").filter(this::matches).isPresent() ? unchanged : whole;
   }
 

@@ -84,6 +84,13 @@ public record EventStream(Sink sink) {
     sink.send((block + "\n\n").getBytes(StandardCharsets.UTF_8));
   }
 
+  /** Sends an event with a name. */
+  public void event(String name, JsonObject data) throws IOException {
+    sink.send(
+        ("event: " + name + "\ndata: " + Json.write(data) + "\n\n")
+            .getBytes(StandardCharsets.UTF_8));
+  }
+
   /** Sends a comment, which clients ignore: the connection is used, and a lost client is noticed. */
   public void keepAlive() throws IOException {
     sink.send(KEEP_ALIVE);

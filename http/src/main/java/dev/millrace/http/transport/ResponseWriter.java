@@ -27,6 +27,7 @@ public final class ResponseWriter {
   private long bytes;
   private int status;
   private boolean close;
+  private @Nullable String vary; // by which other fields of a request the response varies
 
   public ResponseWriter(ServerResponse response, StallTimer stall, long timeoutNanos) {
     this.response = response;
@@ -125,6 +126,7 @@ public final class ResponseWriter {
       response.header(HeaderValues.CONNECTION_CLOSE);
     }
     apiResponse.headers().forEach(this::header);
+    vary = apiResponse.headers().get("Vary");
   }
 
   private void header(String name, String value) {
@@ -134,7 +136,7 @@ public final class ResponseWriter {
   private void whole(byte[] content, byte @Nullable [] packed, boolean head, boolean zip) {
     byte[] body = content;
     if (content.length >= Gzip.MIN_BYTES) {
-      header("Vary", "Accept-Encoding");
+      header("Vary", vary == null ? "Accept-Encoding" : vary + ", Accept-Encoding");
       if (zip) {
         body = packed == null ? Gzip.pack(content) : packed;
         header("Content-Encoding", "gzip");

@@ -34,6 +34,9 @@ class OpenApiPartsTest {
           Map.entry("Chat", "openai-chat.json"),
           Map.entry("Models", "openai.json"),
           Map.entry("Responses", "responses.json"),
+          Map.entry("Page", "page.json"),
+          Map.entry("Server", "server.json"),
+          Map.entry("Verification", "verify.json"),
           Map.entry("Operations", "monitoring.json"));
 
   private static final int MAX_LINES = 1500;

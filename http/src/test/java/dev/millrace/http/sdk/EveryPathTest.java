@@ -23,6 +23,7 @@ import dev.millrace.api.live.LiveState;
 import dev.millrace.api.live.TaskOutput;
 import dev.millrace.api.live.TaskOutputEnd;
 import dev.millrace.api.live.WaitingJob;
+import dev.millrace.api.server.TaskVerdict;
 import dev.millrace.client.JobEventStream;
 import dev.millrace.client.JobFilter;
 import dev.millrace.client.MillraceClient;
@@ -103,6 +104,7 @@ class EveryPathTest {
     aRetryAdoptsWhatWasCompleted();
     theServerIsWatched();
     healthAndDocumentsAreServed();
+    finishedTasksAreVerified();
     // A request is logged after its response was sent: wait for the last one.
     assertThat(server.service.drain(Duration.ofSeconds(30))).isTrue();
 
@@ -115,6 +117,9 @@ class EveryPathTest {
       for (Route route : group.routes()) {
         if (route.path().equals("/docs/api.json")) {
           continue; // the same as /openapi.json, for clients of Jobnik
+        }
+        if (route.path().equals("/page/{file*}")) {
+          continue; // for browsers
         }
         String pattern = route.method() + " " + route.path().replaceAll("\\{\\w+}", "[^/]+");
         assertThat(answered).as(pattern).anyMatch(one -> one.matches(pattern));
@@ -444,6 +449,21 @@ class EveryPathTest {
   }
 
   @Test
+  void finishedTasksAreVerified() {
+    JsonObject document = Json.object("{\"stages\": [{\"type\": \"embed\", \"tasks\": [\"a\"]}]}");
+    ApiJob job = client.jobs().submit(document, null);
+    ApiTask task = client.stages().tasks(job.stages().getFirst().id()).toList().getFirst();
+    assertThatThrownBy(() -> client.tasks().verify(task.id(), Duration.ofSeconds(10)))
+        .hasMessageContaining("TASK_NOT_COMPLETED");
+    ClaimRequest one = new ClaimRequest(Set.of("embed"), 1, "w", null);
+    JsonObject receipt = JsonObject.create().put("model_sha256", "ab");
+    server.store.complete(
+        server.store.claim(one).getFirst(), TaskResult.of("[1]").withReceipt(receipt));
+    assertThat(client.tasks().verify(task.id(), Duration.ofSeconds(10)))
+        .isEqualTo(new TaskVerdict(true, true, "the same [1]"));
+  }
+
+  @Test
   void healthAndDocumentsAreServed() {
     assertThat(client.monitoring().live()).isTrue();
     assertThat(client.monitoring().ready()).isTrue();
@@ -454,5 +474,7 @@ class EveryPathTest {
     assertThat(client.monitoring().openApi().string("openapi")).startsWith("3.1");
     assertThat(client.monitoring().docs()).contains("<html");
     assertThat(client.monitoring().home()).isEqualTo("/docs/api");
+    assertThat(client.monitoring().page()).contains("<html");
+    assertThat(client.monitoring().server().types()).containsExactly("resize");
   }
 }

@@ -16,13 +16,20 @@ import dev.millrace.http.job.IdempotentSubmitter;
 import dev.millrace.http.jobnik.JobnikRouteGroup;
 import dev.millrace.http.live.LiveRouteGroup;
 import dev.millrace.http.live.ServerAccess;
+import dev.millrace.http.jobnik.entity.EntityLookup;
 import dev.millrace.http.monitoring.MonitoringRouteGroup;
 import dev.millrace.http.openapi.ApiDocsPage;
 import dev.millrace.http.openapi.OpenApiDocument;
+import dev.millrace.http.overview.OverviewSources;
+import dev.millrace.http.overview.ServerOverviewRoute;
+import dev.millrace.http.page.PageRouteGroup;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Problem;
 import dev.millrace.http.route.RouteGroup;
 import dev.millrace.http.so1.So1RouteGroup;
+import dev.millrace.http.verify.VerifierAccess;
+import dev.millrace.http.verify.VerifyRoute;
+import dev.millrace.server.infer.VerifyResult;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +50,11 @@ final class SdkTestServer implements AutoCloseable {
     IdempotentSubmitter submitter = new IdempotentSubmitter(store, clock);
     JobnikRouteGroup jobnik =
         new JobnikRouteGroup(store, ids, submitter, SdkTestServer::check, Backoff.NONE);
+    jobnik.add(
+        new ServerOverviewRoute(OverviewSources.withoutModels(store, Set.of("resize"))).routes());
+    VerifierAccess verifier = new VerifierAccess();
+    verifier.attach(asked -> new VerifyResult(true, true, "the same " + asked.result().text()));
+    jobnik.add(new VerifyRoute(new EntityLookup(store, ids), verifier).routes());
     routeGroups =
         List.of(
             jobnik,
@@ -55,6 +67,7 @@ final class SdkTestServer implements AutoCloseable {
                 submitter,
                 SdkTestServer::check),
             LiveRouteGroup.start(store, ids, ServerAccess.NONE, clock),
+            PageRouteGroup.load(),
             new MonitoringRouteGroup(
                 _ ->
                     new ApiResponse.Content(

@@ -9,7 +9,9 @@ import dev.millrace.server.Worker;
 import dev.millrace.server.infer.InferenceStats.TokenTotals;
 import dev.millrace.server.infer.direct.DirectInference;
 import dev.millrace.server.infer.model.LoadedModel;
+import dev.millrace.server.infer.model.ModelDetails;
 import dev.millrace.server.infer.model.ModelLibrary;
+import dev.millrace.server.infer.model.NodeNetwork;
 import dev.millrace.server.infer.parameters.TaskRefused;
 import dev.millrace.server.infer.run.EmbedRunner;
 import dev.millrace.server.infer.run.GenerateRunner;
@@ -178,13 +180,23 @@ public final class Inference implements AutoCloseable {
         library.remoteModels());
   }
 
+  /** The models that tasks can name, or will be able to, the default first. */
+  public List<ModelDetails> models() {
+    return library.details();
+  }
+
+  /** The networks of nodes that models with layers at other nodes have joined. */
+  public List<NodeNetwork> networks() {
+    return library.networks();
+  }
+
   /** Repeats a finished task under its frozen terms, and compares the results. */
   public VerifyResult verify(VerifyRequest request) {
     try {
       return new TaskVerifier(library).verify(request);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return new VerifyResult(false, "interrupted before the comparison was finished");
+      return VerifyResult.notRepeated("interrupted before the comparison was finished");
     }
   }
 

@@ -5,6 +5,7 @@ import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.api.FinishReason;
+import dev.millrace.engine.api.Generation;
 import dev.millrace.engine.api.GenerationResult;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.server.infer.model.LoadedEmbedder;
@@ -35,7 +36,7 @@ record TaskVerifier(ModelLibrary library) {
   }
 
   private static VerifyResult cannot(String why) {
-    return new VerifyResult(false, "cannot be repeated here: " + why);
+    return VerifyResult.notRepeated("cannot be repeated here: " + why);
   }
 
   private VerifyResult generated(VerifyRequest request) throws InterruptedException {
@@ -64,11 +65,12 @@ record TaskVerifier(ModelLibrary library) {
       return cannot(change.get());
     }
     GenerationResult result =
-        model
-            .engine()
-            .submit(
-                resolved.request(model.weightless(), Long.MAX_VALUE), (id, text, logprobs) -> {})
-            .await();
+        await(
+            model
+                .engine()
+                .submit(
+                    resolved.request(model.weightless(), Long.MAX_VALUE),
+                    (id, text, logprobs) -> {}));
     if (result.finish() == FinishReason.REVOKED) {
       return cannot("other nodes returned values that cannot be trusted: " + result.reason());
     }
@@ -80,6 +82,16 @@ record TaskVerifier(ModelLibrary library) {
     List<?> before = receipt == null ? List.of() : receipt.list("tool_calls");
     return compare(
         withCalls(request.result().text(), before), withCalls(content.text(), content.callsJson()));
+  }
+
+  /** Nobody waits for what an interrupted verification would still compute. */
+  private static GenerationResult await(Generation running) throws InterruptedException {
+    try {
+      return running.await();
+    } catch (InterruptedException e) {
+      running.cancel();
+      throw e;
+    }
   }
 
   private static String withCalls(String text, List<?> calls) {
@@ -113,7 +125,7 @@ record TaskVerifier(ModelLibrary library) {
 
   private static VerifyResult compare(String before, String now) {
     if (before.equals(now)) {
-      return new VerifyResult(true, "the same %d characters".formatted(now.length()));
+      return new VerifyResult(true, true, "the same %d characters".formatted(now.length()));
     }
     int at = 0;
     while (at < before.length() && at < now.length() && before.charAt(at) == now.charAt(at)) {
@@ -121,6 +133,7 @@ record TaskVerifier(ModelLibrary library) {
     }
     return new VerifyResult(
         false,
+        true,
         "differs from character %d on: the result has \"%s\", the repetition \"%s\" (%d and %d characters in all)"
             .formatted(at + 1, from(before, at), from(now, at), before.length(), now.length()));
   }

@@ -7,6 +7,7 @@ import dev.millrace.engine.internal.cache.KvCache;
 import dev.millrace.engine.internal.config.AttentionConfig;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
+import dev.millrace.engine.internal.gguf.ModelSummary;
 import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.wheel.WheelSettings;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * What is known about a served model before it is loaded: files, configuration and memory.
  *
  * @param files the parts of the model file
+ * @param quantization how most weights are stored; empty if the file has none
  * @param weightBytes the size of all files, about the memory of the weights
  * @param settings with a context no longer than the model was trained on
  * @param generateBytes the memory that it takes to generate
@@ -29,6 +31,7 @@ record ModelDescription(
     String name,
     List<Path> files,
     ModelConfig config,
+    String quantization,
     long weightBytes,
     EngineSettings settings,
     long generateBytes,
@@ -54,7 +57,14 @@ record ModelDescription(
                   + cacheBytes(config, LoadSettings.of(settings, config).pages(), settings.kvType())
               : opener.bytes(model.file(), settings);
       return new ModelDescription(
-          model.name(), List.copyOf(gguf.files()), config, bytes, settings, generateBytes, opener);
+          model.name(),
+          List.copyOf(gguf.files()),
+          config,
+          ModelSummary.of(gguf).quantisation(),
+          bytes,
+          settings,
+          generateBytes,
+          opener);
     } catch (IOException e) {
       throw new EngineException(model.file() + ": " + e, e);
     }

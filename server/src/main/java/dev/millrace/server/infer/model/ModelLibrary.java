@@ -389,6 +389,29 @@ public final class ModelLibrary implements AutoCloseable {
         .toList();
   }
 
+  /** What is known about all served models, the default first, also of those not ready yet. */
+  public List<ModelDetails> details() {
+    List<ShelfItem> loaded = loadedItems();
+    LibraryEntry standard = first(description -> !description.isEncoder());
+    List<ModelDetails> all = new ArrayList<>();
+    for (LibraryEntry model : served.values()) {
+      all.add(ModelDetails.of(model.description, model == standard, loaded));
+    }
+    return all;
+  }
+
+  /** The networks that models with layers at other nodes have joined. */
+  public List<NodeNetwork> networks() {
+    List<NodeNetwork> networks = new ArrayList<>();
+    for (LibraryEntry model : served.values()) {
+      RemoteModelOpener opener = model.description.remoteOpener();
+      if (opener != null) {
+        opener.network().ifPresent(networks::add);
+      }
+    }
+    return networks;
+  }
+
   public boolean isClosed() {
     return shelf.isClosed();
   }

@@ -5,6 +5,7 @@ import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.error.EngineException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Opens a model whose layers are partly at other nodes. All methods but {@link #open} and {@link
@@ -44,6 +45,11 @@ public interface RemoteModelOpener extends AutoCloseable {
    * millrace_pipe_NAME}. The name of a counter ends in {@code _total}.
    */
   Map<String, Double> metrics();
+
+  /** The nodes and pipes of its network, as this server knows them; empty while it is in none. */
+  default Optional<NodeNetwork> network() {
+    return Optional.empty();
+  }
 
   /**
    * Leaves the network, after the engine was closed or has ended by itself. The model is not ready

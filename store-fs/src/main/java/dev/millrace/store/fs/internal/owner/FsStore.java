@@ -167,6 +167,11 @@ public final class FsStore extends RepositoryJobStore<FsJob> {
   }
 
   @Override
+  public String kind() {
+    return "workspace";
+  }
+
+  @Override
   public JobId submit(JobSpec spec) {
     return expecting(
         null,

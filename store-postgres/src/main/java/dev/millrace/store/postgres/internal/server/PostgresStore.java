@@ -166,6 +166,11 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
   }
 
   @Override
+  public String kind() {
+    return "postgresql";
+  }
+
+  @Override
   public boolean isShared() {
     return true;
   }

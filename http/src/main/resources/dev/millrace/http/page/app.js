@@ -1,0 +1,3 @@
+import { html, render } from "lit";
+
+render(html`<h1>Millrace</h1>`, document.body);
