@@ -1,14 +1,184 @@
-// What the server does at this moment.
+// What the server does at this moment, and how the last hour went.
 
-import { html } from "lit";
+import { css, html, nothing } from "lit";
+import { session } from "../api/client.js";
+import { count, number, percent, rate } from "../api/format.js";
+import { History } from "../api/history.js";
+import { live } from "../api/stream.js";
 import { PageElement } from "../parts/element.js";
+import { emptyState, errorNote } from "../parts/feedback.js";
+import "../parts/chart.js";
+import "../parts/command.js";
+import { runningPanel } from "./now-running.js";
+import { gatePanel, modelPanel, waitingPanel } from "./now-queue.js";
+
+const EMPTY = { at: [] };
 
 export class Now extends PageElement {
-  static properties = { route: {} };
+  static properties = { route: { attribute: false }, columns: { state: true } };
+  static live = true;
+
+  static css = css`
+    mr-now .gauges {
+      display: grid;
+      grid-template-columns: repeat(4, minmax(0, 1fr));
+      gap: var(--s4);
+      margin-bottom: var(--s4);
+    }
+
+    mr-now .gauge {
+      padding: var(--s3) var(--s4) var(--s2);
+    }
+
+    mr-now .gauge h2 {
+      color: var(--muted);
+      font-size: var(--small);
+      font-weight: 500;
+    }
+
+    mr-now .value {
+      margin: 0.1rem 0 var(--s3);
+      font-size: 1.625rem;
+      font-weight: 600;
+      letter-spacing: -0.02em;
+      line-height: 1.2;
+    }
+
+    mr-now .value span {
+      color: var(--muted);
+      font-size: var(--small);
+      font-weight: 400;
+      letter-spacing: 0;
+    }
+
+    mr-now .columns {
+      display: grid;
+      grid-template-columns: minmax(0, 1.7fr) minmax(0, 1fr);
+      align-items: start;
+      gap: var(--s4);
+    }
+
+    mr-now .side {
+      display: grid;
+      grid-template-columns: minmax(0, 1fr);
+      gap: var(--s4);
+    }
+
+    @media (max-width: 68rem) {
+      mr-now .gauges {
+        grid-template-columns: repeat(2, minmax(0, 1fr));
+      }
+    }
+
+    @media (max-width: 56rem) {
+      mr-now .columns {
+        grid-template-columns: minmax(0, 1fr);
+      }
+    }
+
+    @media (max-width: 32rem) {
+      mr-now .gauges {
+        gap: var(--s2);
+      }
+
+      mr-now .gauge {
+        padding: var(--s2) var(--s3);
+      }
+
+      mr-now .value {
+        margin-bottom: var(--s2);
+        font-size: 1.25rem;
+      }
+
+      mr-now .value span {
+        display: block;
+      }
+    }
+  `;
+
+  #history = new History();
+
+  constructor() {
+    super();
+    this.columns = EMPTY;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.#history.addEventListener("change", () => {
+      this.columns = this.#history.columns;
+      this.requestUpdate();
+    }, { signal: this.left });
+    this.#history.follow(this.left);
+  }
 
   render() {
-    return html`<div class="page-head"><h1>Now</h1></div>`;
+    const now = live.latest;
+    return html`
+      <div class="page-head"><h1>Now</h1><p class="muted">${now ? this.#sentence(now) : "Connecting…"}</p></div>
+      ${errorNote(live.error ?? this.#history.error)}
+      <div class="gauges">${this.#gauges(now)}</div>
+      ${now === undefined ? nothing : this.#panels(now)}`;
   }
+
+  #sentence(now) {
+    const parts = [`${count(now.runningTotal, "task")} running`, `${count(now.waitingTotal, "job")} waiting`];
+    if (now.jobsAtGate > 0) {
+      parts.push(`${number(now.jobsAtGate)} for an approval`);
+    }
+    return parts.join(" · ");
+  }
+
+  #gauges(now) {
+    const of = this.columns;
+    const models = now?.models ?? [];
+    const fullest = models.reduce((best, model) => (model.running > (best?.running ?? -1) ? model : best), undefined);
+    return [
+      gauge("Throughput", rate(now?.rates.generated), `tokens/s · prompts ${rate(now?.rates.prompt)}`, of, rate, [
+        { name: "prompt", colour: "gate", values: of.prompt ?? [] },
+        { name: "generated", colour: "running", values: of.generated ?? [], area: true },
+      ]),
+      gauge("Queue", number(now?.tasks.PENDING), "tasks wait", of, number, [
+        { name: "running", colour: "running", values: of.running ?? [] },
+        { name: "waiting", colour: "paused", values: of.waiting ?? [], area: true },
+      ]),
+      gauge("Batch fill", percent(fullest?.batchFill), fullest ? `of ${count(fullest.slots, "slot")}` : "", of, percent,
+        [{ name: "batch fill", colour: "running", values: of.batchFill ?? [], area: true }], 1),
+      gauge("Cache", percent(fullest?.cacheUsed), "of the pages in use", of, percent,
+        [{ name: "cache", colour: "running", values: of.cacheUsed ?? [], area: true }], 1),
+    ];
+  }
+
+  #panels(now) {
+    if (now.runningTotal === 0 && now.waitingTotal === 0 && now.jobsAtGate === 0) {
+      return html`<div class="panel">${idle()}</div>${now.models.length > 0
+        ? html`<br>${modelPanel(now.models)}`
+        : nothing}`;
+    }
+    return html`<div class="columns">
+      ${runningPanel(now)}
+      <div class="side">${gatePanel(now)}${waitingPanel(now)}${modelPanel(now.models)}</div>
+    </div>`;
+  }
+}
+
+function gauge(title, value, unit, of, format, series, top) {
+  return html`<section class="panel gauge"><h2>${title}</h2>
+    <p class="value">${value} <span>${unit}</span></p>
+    <mr-chart .label=${title} .at=${of.at} .series=${series} .format=${format} .top=${top}></mr-chart></section>`;
+}
+
+function idle() {
+  return emptyState({
+    title: "Nothing runs, nothing waits",
+    text: session.may("submit")
+      ? "Submit a prompt here, or from a terminal. What it says appears here as it is generated."
+      : "What is submitted appears here as it is generated. The key of this page may only read.",
+    command: `millrace work ${location.origin} "Write a short story."`,
+    action: session.may("submit")
+      ? html`<a class="button primary" href="#/submit">Submit a prompt</a>`
+      : html`<a class="button" href="#/jobs">See what has run</a>`,
+  });
 }
 
 customElements.define("mr-now", Now);
