@@ -5,6 +5,7 @@ import { connection, session } from "./api/client.js";
 import { parseRoute } from "./api/route.js";
 import { PageElement, adopt } from "./parts/element.js";
 import { base } from "./parts/styles.js";
+import { frame } from "./parts/frame.js";
 import { icons, mark } from "./parts/icons.js";
 import { askForKey } from "./parts/key.js";
 import { nextTheme, theme } from "./parts/theme.js";
@@ -27,6 +28,7 @@ const VIEWS = {
 const NAVIGATION = ["", "jobs", "submit", "chat", "server", "states"];
 
 class App extends PageElement {
+  static css = frame;
   static properties = { failure: { state: true }, theme: { state: true } };
 
   #view = undefined;

@@ -60,6 +60,16 @@ export function duration(seconds) {
   return rest === 0 ? `${count} ${big}` : `${count} ${big} ${rest} ${small}`;
 }
 
+/** Seconds of an estimate: one unit, as more would claim to know more. "≈ 40 s", "≈ 12 m", "≈ 3 h". */
+export function estimate(seconds) {
+  if (seconds === undefined || seconds === null) {
+    return NONE;
+  }
+  const steps = [[99, 1, "s"], [5_940, 60, "m"], [172_800, 3600, "h"], [Infinity, 86_400, "d"]];
+  const [, unit, name] = steps.find(([most]) => seconds <= most);
+  return `≈ ${whole.format(Math.max(1, Math.round(seconds / unit)))} ${name}`;
+}
+
 /** Seconds from one time to another (both ISO texts or Dates), by default to now. */
 export function between(from, to = new Date()) {
   return (new Date(to) - new Date(from)) / 1000;

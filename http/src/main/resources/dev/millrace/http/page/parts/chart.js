@@ -10,8 +10,9 @@ const TOP = 6;
 const BASE = 84;
 
 /**
- * <mr-chart label=… .at=${seconds} .series=${[{ name, colour, values, area? }]} .format=${number} .top=${1}>
- * `top` fixes the scale; without it, the scale follows the highest value. `colour` is the name of a token.
+ * <mr-chart label=… .at=${seconds} .series=${[{ name, colour, values, area?, told? }]} .format=${number} .top=${1}>
+ * `top` fixes the scale; without it, the scale follows the highest value. `colour` is the name of a token. A series
+ * that is only `told` has no line: it is of another magnitude, and shown where one points.
  */
 export class Chart extends PageElement {
   static properties = {
@@ -104,7 +105,7 @@ export class Chart extends PageElement {
   }
 
   render() {
-    const top = this.top ?? niceTop(this.series.flatMap((one) => one.values));
+    const top = this.top ?? niceTop(this.#drawn().flatMap((one) => one.values));
     const end = Math.max(this.at.at(-1) ?? 0, Math.floor(Date.now() / 1000));
     const x = (at) => this.width - ((end - at) / this.span) * this.width;
     const y = (value) => BASE - (Math.min(value, top) / top) * (BASE - TOP);
@@ -112,12 +113,16 @@ export class Chart extends PageElement {
     return html`<svg viewBox="0 0 ${this.width} ${HEIGHT}" role="img" aria-label=${this.#summary()}
         @pointermove=${this.#point} @pointerdown=${this.#point} @pointerleave=${() => (this.pointed = undefined)}>
         ${this.#grid(top, y)}
-        ${this.series.map((one) => this.#line(one, x, y))}
+        ${this.#drawn().map((one) => this.#line(one, x, y))}
         ${this.#cursor(x, y)}
       </svg>${this.#readout(x)}`;
   }
 
   #scale = undefined;
+
+  #drawn() {
+    return this.series.filter((one) => !one.told);
+  }
 
   #grid(top, y) {
     const lines = [top, top / 2, 0];
@@ -142,7 +147,7 @@ export class Chart extends PageElement {
     }
     const place = x(this.at[this.pointed]);
     return svg`<line class="cursor" x1=${place} x2=${place} y1=${TOP} y2=${BASE}/>
-      ${this.series.map((one) => {
+      ${this.#drawn().map((one) => {
         const value = one.values[this.pointed];
         return value === null || value === undefined
           ? nothing

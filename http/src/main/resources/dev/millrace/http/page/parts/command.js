@@ -31,9 +31,7 @@ export class Command extends PageElement {
 
     mr-command .button {
       flex: none;
-      border-left: 1px solid var(--line);
-      border-radius: 0 var(--radius) var(--radius) 0;
-      height: auto;
+      color: var(--muted);
     }
   `;
 

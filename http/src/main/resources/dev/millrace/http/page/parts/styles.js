@@ -74,7 +74,7 @@ export const base = css`
     padding: 0.3rem 0.6rem;
     border: 1px solid var(--line-strong);
     border-radius: var(--radius);
-    background: var(--surface);
+    background: var(--input);
     color: var(--text);
     font: inherit;
     font-variant-numeric: tabular-nums;
@@ -156,6 +156,10 @@ export const base = css`
     border-bottom: 1px solid var(--line);
   }
 
+  .panel > .head .state {
+    font-weight: inherit;
+  }
+
   .panel > .body {
     padding: var(--s4);
   }
@@ -176,6 +180,10 @@ export const base = css`
   .number {
     text-align: right;
     font-variant-numeric: tabular-nums;
+  }
+
+  .nowrap {
+    white-space: nowrap;
   }
 
   .clip {
@@ -251,14 +259,14 @@ export const base = css`
     background: none;
     color: var(--muted);
     font: inherit;
+    font-weight: 500;
     text-decoration: none;
     cursor: pointer;
   }
 
-  .tabs :is([aria-current], [aria-selected="true"]) {
+  .tabs :is([aria-current="page"], [aria-selected="true"]) {
     border-bottom-color: var(--accent);
     color: var(--text);
-    font-weight: 550;
   }
 
   @media (pointer: coarse) {

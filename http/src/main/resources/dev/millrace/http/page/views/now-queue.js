@@ -3,7 +3,7 @@
 import { css, html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { styleValues } from "../parts/style-values.js";
-import { between, count, duration, number, percent, stateLabel } from "../api/format.js";
+import { between, count, duration, estimate, number, percent, stateLabel } from "../api/format.js";
 import { jobLink, link } from "../api/route.js";
 import { gateBadge } from "../parts/badge.js";
 import { adopt } from "../parts/element.js";
@@ -97,7 +97,7 @@ function waitingRow(job, at) {
   return html`<tr><td class="number muted">${number(job.place)}</td>
     <td class="queue-name"><div class="clip"><a href=${jobLink(job.jobId)}>${job.name ?? job.ownId}</a></div>
       <div class="clip muted small">${job.type} · for ${duration(Math.floor(between(job.creationTime, at)))}${priority}</div></td>
-    <td class="number">${job.etaSeconds === undefined ? "–" : `≈ ${duration(Math.max(1, Math.round(job.etaSeconds)))}`}</td></tr>`;
+    <td class="number nowrap">${estimate(job.etaSeconds)}</td></tr>`;
 }
 
 export function modelPanel(models) {

@@ -51,6 +51,24 @@ export class Now extends PageElement {
       letter-spacing: 0;
     }
 
+    mr-now .gauge > * {
+      overflow: hidden;
+      text-overflow: ellipsis;
+      white-space: nowrap;
+    }
+
+    mr-now .gauge > mr-chart {
+      overflow: visible;
+    }
+
+    mr-now .swatch {
+      display: inline-block;
+      width: 0.55em;
+      height: 0.55em;
+      border-radius: 50%;
+      background: currentColor;
+    }
+
     mr-now .columns {
       display: grid;
       grid-template-columns: minmax(0, 1.7fr) minmax(0, 1fr);
@@ -135,14 +153,15 @@ export class Now extends PageElement {
     const fullest = models.reduce((best, model) => (model.running > (best?.running ?? -1) ? model : best), undefined);
     return [
       gauge("Throughput", rate(now?.rates.generated), `tokens/s · prompts ${rate(now?.rates.prompt)}`, of, rate, [
-        { name: "prompt", colour: "gate", values: of.prompt ?? [] },
         { name: "generated", colour: "running", values: of.generated ?? [], area: true },
+        { name: "prompts", colour: "gate", values: of.prompt ?? [], told: true },
       ]),
-      gauge("Queue", number(now?.tasks.PENDING), "tasks wait", of, number, [
+      gauge("Queue", number(now?.tasks.PENDING),
+        html`<i class="swatch is-paused"></i> tasks wait · <i class="swatch is-running"></i> ${number(now?.runningTotal)} run`, of, number, [
         { name: "running", colour: "running", values: of.running ?? [] },
         { name: "waiting", colour: "paused", values: of.waiting ?? [], area: true },
       ]),
-      gauge("Batch fill", percent(fullest?.batchFill), fullest ? `of ${count(fullest.slots, "slot")}` : "", of, percent,
+      gauge("Batch fill", percent(fullest?.batchFill), fullest ? `of ${count(fullest.slots, "slot")} of ${fullest.name}` : "", of, percent,
         [{ name: "batch fill", colour: "running", values: of.batchFill ?? [], area: true }], 1),
       gauge("Cache", percent(fullest?.cacheUsed), "of the pages in use", of, percent,
         [{ name: "cache", colour: "running", values: of.cacheUsed ?? [], area: true }], 1),
