@@ -9,7 +9,7 @@ import { frame } from "./parts/frame.js";
 import { icons, mark } from "./parts/icons.js";
 import { askForKey } from "./parts/key.js";
 import { nextTheme, theme } from "./parts/theme.js";
-import { errorNote } from "./parts/feedback.js";
+import { emptyState, errorNote } from "./parts/feedback.js";
 import "./parts/command.js";
 
 adopt(base);
@@ -54,6 +54,7 @@ class App extends PageElement {
     const route = parseRoute();
     const lost = connection.state === "lost";
     return html`
+      <a class="skip" href="#/" @click=${this.#skip}>Skip to the content</a>
       <header class="bar">
         <a class="brand" href="#/" aria-label="Millrace: now">${mark}Millrace</a>
         <nav aria-label="Views">${NAVIGATION.map((name) => this.#link(name, route.name))}</nav>
@@ -62,7 +63,24 @@ class App extends PageElement {
       <div role="status">${lost
         ? html`<p class="lost">The server does not answer. What is shown may be old; trying again…</p>`
         : nothing}</div>
-      <main id="content" tabindex="-1">${errorNote(this.failure, () => this.#begin())}${this.#view ?? nothing}</main>`;
+      <main id="content" tabindex="-1">${errorNote(this.failure, () => this.#begin())}${this.#view ?? this.#locked()}</main>`;
+  }
+
+  /** What stands in place of a view when the key dialog was dismissed. */
+  #locked() {
+    return session.keysOn && !session.known
+      ? html`<div class="panel">${emptyState({
+          title: "This server asks for a key",
+          text: "Without one, it shows nothing but its API's description.",
+          action: html`<button type="button" class="button primary" @click=${() => this.#ask()}>Enter a key</button>`,
+        })}</div>`
+      : nothing;
+  }
+
+  /** An address after # is a view; so the link moves the focus by itself. */
+  #skip(event) {
+    event.preventDefault();
+    this.querySelector("main").focus();
   }
 
   #link(name, current) {
@@ -115,6 +133,8 @@ class App extends PageElement {
     const route = parseRoute();
     const name = route.name === "jobs" && route.path.length > 0 ? "job" : route.name;
     const turn = ++this.#turn;
+    const first = this.#view === undefined;
+    let moved = false;
     if (this.#view === undefined || this.#name !== name) {
       const view = await this.#load(name);
       if (turn !== this.#turn) {
@@ -123,12 +143,17 @@ class App extends PageElement {
       this.#view = view;
       this.#name = name;
       window.scrollTo(0, 0);
+      moved = true;
     }
     if (this.#view !== undefined) {
       this.#view.route = route;
     }
     document.title = VIEWS[name] ? `${VIEWS[name].title} · Millrace` : "Millrace";
     this.requestUpdate();
+    if (moved && !first) {
+      await this.updateComplete;
+      this.querySelector("main").focus({ preventScroll: true }); // keyboards and readers go on in the new view
+    }
   }
 
   async #load(name) {

@@ -144,12 +144,18 @@ class Live extends EventTarget {
   latest = undefined;
   /** What keeps the stream from coming, if the server refused it. */
   error = undefined;
+  #received = 0;
   #listeners = new Set();
   #stop = undefined;
 
   constructor() {
     super();
     document.addEventListener("visibilitychange", () => this.#update());
+  }
+
+  /** What the server's clock says now: this machine's may differ. */
+  now() {
+    return this.latest ? new Date(Date.parse(this.latest.at) + performance.now() - this.#received) : new Date();
   }
 
   addEventListener(type, listener, options) {
@@ -182,6 +188,7 @@ class Live extends EventTarget {
       onEvent: (name, data) => {
         if (name === "live") {
           this.latest = data;
+          this.#received = performance.now();
           this.error = undefined;
           this.dispatchEvent(new Event("change"));
         }

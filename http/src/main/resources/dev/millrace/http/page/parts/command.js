@@ -31,6 +31,7 @@ export class Command extends PageElement {
 
     mr-command .button {
       flex: none;
+      align-self: flex-start;
       color: var(--muted);
     }
   `;

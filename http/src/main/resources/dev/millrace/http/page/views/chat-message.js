@@ -75,6 +75,7 @@ export class Answer {
 
 export const messageStyles = css`
   .message {
+    max-width: 50rem;
     margin-bottom: var(--s5);
   }
 

@@ -34,10 +34,15 @@ export class Chat extends PageElement {
       gap: var(--s5);
     }
 
+    mr-chat {
+      display: block;
+      margin-bottom: calc(-1 * var(--s7)); /* the composer ends at the edge of the window */
+    }
+
     mr-chat .talk {
       display: flex;
       flex-direction: column;
-      min-height: calc(100dvh - 10.5rem);
+      min-height: calc(100dvh - 7.8rem);
     }
 
     mr-chat .messages {
@@ -68,6 +73,7 @@ export class Chat extends PageElement {
 
     mr-chat .composer textarea {
       flex: 1;
+      padding: 0.3rem var(--s2);
       max-height: 40dvh;
       border: 0;
       background: none;
@@ -113,8 +119,12 @@ export class Chat extends PageElement {
         order: -1;
       }
 
+      mr-chat {
+        margin-bottom: calc(-1 * var(--s6));
+      }
+
       mr-chat .talk {
-        min-height: calc(100dvh - 16rem);
+        min-height: calc(100dvh - 13.6rem);
       }
     }
 

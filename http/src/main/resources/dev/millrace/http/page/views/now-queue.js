@@ -4,6 +4,7 @@ import { css, html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { styleValues } from "../parts/style-values.js";
 import { between, count, duration, estimate, number, percent, stateLabel } from "../api/format.js";
+import { live } from "../api/stream.js";
 import { jobLink, link } from "../api/route.js";
 import { gateBadge } from "../parts/badge.js";
 import { adopt } from "../parts/element.js";
@@ -85,18 +86,18 @@ export function waitingPanel(now) {
       ? html`<p class="body muted">Nothing waits.</p>`
       : html`<table class="data"><thead><tr><th class="number" scope="col">Place</th><th scope="col">Job</th>
           <th class="number" scope="col">Starts in</th></tr></thead>
-          <tbody>${repeat(now.waiting, (job) => job.jobId, (job) => waitingRow(job, now.at))}</tbody></table>`}
+          <tbody>${repeat(now.waiting, (job) => job.jobId, (job) => waitingRow(job))}</tbody></table>`}
     ${more > 0
       ? html`<p class="body small"><a href=${link("jobs", { status: "PENDING", sort: "oldest" })}>and ${number(more)} more</a></p>`
       : nothing}
   </section>`;
 }
 
-function waitingRow(job, at) {
+function waitingRow(job) {
   const priority = job.priority === "MEDIUM" ? "" : ` · ${stateLabel(job.priority)} priority`;
   return html`<tr><td class="number muted">${number(job.place)}</td>
     <td class="queue-name"><div class="clip"><a href=${jobLink(job.jobId)}>${job.name ?? job.ownId}</a></div>
-      <div class="clip muted small">${job.type} · for ${duration(Math.floor(between(job.creationTime, at)))}${priority}</div></td>
+      <div class="clip muted small">${job.type} · for ${duration(Math.floor(between(job.creationTime, live.now())))}${priority}</div></td>
     <td class="number nowrap">${estimate(job.etaSeconds)}</td></tr>`;
 }
 

@@ -4,6 +4,7 @@ import { css, html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { styleValues } from "../parts/style-values.js";
 import { between, count, duration, number, rate } from "../api/format.js";
+import { live } from "../api/stream.js";
 import { jobLink } from "../api/route.js";
 import { adopt } from "../parts/element.js";
 
@@ -91,12 +92,12 @@ export function runningPanel(now) {
     <div class="head"><h2 id="now-running">Running</h2><span class="muted small">${count(now.runningTotal, "task")}</span></div>
     ${now.running.length === 0
       ? html`<p class="body muted">Nothing runs. What waits is on this page too.</p>`
-      : repeat(now.running, (task) => task.taskId, (task) => run(task, now.at))}
+      : repeat(now.running, (task) => task.taskId, (task) => run(task))}
     ${more > 0 ? html`<p class="body muted">and ${number(more)} more, which began later</p>` : nothing}
   </section>`;
 }
 
-function run(task, at) {
+function run(task) {
   const said = task.phase === "generate" || task.phase === "prefill" || task.text;
   return html`<article class="run">
     <div class="clip"><a class="name" href=${jobLink(task.jobId)}>${task.name ?? task.ownId}</a></div>
@@ -104,7 +105,7 @@ function run(task, at) {
     <div class="about clip">${task.model ?? task.type} · stage ${task.stage}, task ${task.task}${task.type === "generate"
       ? nothing
       : ` · ${task.worker}`}</div>
-    <div class="about number">${duration(Math.floor(between(task.startTime, at)))}</div>
+    <div class="about number">${duration(Math.floor(between(task.startTime, live.now())))}</div>
     ${said ? html`<div class="said">${task.phase === "prefill" ? prefill(task) : text(task)}</div>` : nothing}
   </article>`;
 }

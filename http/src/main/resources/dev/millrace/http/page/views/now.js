@@ -128,6 +128,8 @@ export class Now extends PageElement {
       this.requestUpdate();
     }, { signal: this.left });
     this.#history.follow(this.left);
+    const tick = setInterval(() => this.requestUpdate(), 1000); // times go on when no event comes
+    this.left.addEventListener("abort", () => clearInterval(tick));
   }
 
   render() {

@@ -1,5 +1,7 @@
 // What the fields of the prompt form mean: the document for POST /v1/pipelines, and the same as command lines.
 
+import { jsonError } from "../parts/json-error.js";
+
 /** The parameters of the form. `option` is that of `millrace work`; those without one go by --param. */
 export const PARAMETERS = [
   { name: "max_tokens", label: "Max tokens", usual: "2048", whole: true, min: 1, option: "--max-tokens" },
@@ -42,19 +44,8 @@ export function parseSchema(text) {
       ? { schema }
       : { error: "A schema is a JSON object." };
   } catch (failure) {
-    return { error: jsonError(failure, text) };
+    return { error: `Not JSON: ${jsonError(failure, text)}` };
   }
-}
-
-/** The browser's words for JSON that is none, with the line instead of the position. */
-export function jsonError(failure, text) {
-  const position = /at position (\d+)/.exec(failure.message)?.[1];
-  const words = failure.message.replace(/^JSON\.parse: /, "").replace(/ in JSON at position.*$| at position.*$/s, "");
-  if (position === undefined || /line \d+/.test(words)) {
-    return words;
-  }
-  const before = text.slice(0, Number(position)).split("\n");
-  return `${words}, line ${before.length}, column ${before.at(-1).length + 1}`;
 }
 
 export function tagsOf(text) {

@@ -4,9 +4,10 @@ import { html, nothing } from "lit";
 import { session } from "../api/client.js";
 import { PageElement } from "../parts/element.js";
 import "../parts/command.js";
+import { jsonError } from "../parts/json-error.js";
 import { readDraft, writeDraft } from "./submit-draft.js";
 import { DocumentCheck, checkLine } from "./submit-check.js";
-import { curlLine, jsonError, workFileLine } from "./submit-document.js";
+import { curlLine, workFileLine } from "./submit-document.js";
 import { EXAMPLES } from "./submit-examples.js";
 
 export class SubmitPipeline extends PageElement {
@@ -84,7 +85,7 @@ export class SubmitPipeline extends PageElement {
     try {
       this.#check.check(JSON.parse(text));
     } catch (failure) {
-      this.#check.refuse(jsonError(failure, text));
+      this.#check.refuse(`Not JSON: ${jsonError(failure, text)}`);
     }
   }
 
