@@ -54,16 +54,19 @@ class App extends PageElement {
     const route = parseRoute();
     const lost = connection.state === "lost";
     return html`
-      <a class="skip" href="#/" @click=${this.#skip}>Skip to the content</a>
+      <div class="top">
       <header class="bar">
+        <a class="skip" href="#/" @click=${this.#skip}>Skip to the content</a>
         <a class="brand" href="#/" aria-label="Millrace: now">${mark}Millrace</a>
         <nav aria-label="Views">${NAVIGATION.map((name) => this.#link(name, route.name))}</nav>
         <div class="tools">${this.#keyButton()}${this.#themeButton()}</div>
       </header>
       <div role="status">${lost
         ? html`<p class="lost">The server does not answer. What is shown may be old; trying again…</p>`
-        : nothing}</div>
-      <main id="content" tabindex="-1">${errorNote(this.failure, () => this.#begin())}${this.#view ?? this.#locked()}</main>`;
+        : nothing}</div></div>
+      <main id="content" tabindex="-1">
+        ${errorNote(this.failure, () => this.#begin())}${this.#view ?? this.#locked()}
+      </main>`;
   }
 
   /** What stands in place of a view when the key dialog was dismissed. */

@@ -47,11 +47,11 @@ export function duration(seconds) {
     return NONE;
   }
   const value = Math.max(0, seconds);
-  if (value < 1) {
+  if (value > 0 && value < 1) {
     return `${whole.format(value * 1000)} ms`;
   }
   if (value < 60) {
-    return `${value < 10 ? tenth.format(value) : whole.format(Math.floor(value))} s`;
+    return `${value < 10 && !Number.isInteger(value) ? tenth.format(value) : whole.format(Math.floor(value))} s`;
   }
   const [big, small, unit, part] =
     value < 3600 ? ["m", "s", 60, 1] : value < 86_400 ? ["h", "m", 3600, 60] : ["d", "h", 86_400, 3600];

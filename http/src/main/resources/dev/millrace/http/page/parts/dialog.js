@@ -55,8 +55,9 @@ export function openDialog(title, content, { wide = false } = {}) {
   };
   const again = () => {
     const submitted = (event) => event.preventDefault();
-    render(html`<form method="dialog" @submit=${submitted}><h2 id=${heading}>${title}</h2>${content(close, again)}</form>`,
-      dialog);
+    const form = html`<form method="dialog" @submit=${submitted}>
+      <h2 id=${heading}>${title}</h2>${content(close, again)}</form>`;
+    render(form, dialog);
   };
   again();
   document.body.append(dialog);

@@ -7,10 +7,13 @@ export const frame = css`
     display: block;
   }
 
-  .bar {
+  .top {
     position: sticky;
     z-index: 10;
     top: 0;
+  }
+
+  .bar {
     display: flex;
     align-items: center;
     gap: var(--s1) var(--s5);

@@ -36,7 +36,8 @@ function ask() {
         <input id="key" type="password" class="mono" autocomplete="off" autofocus spellcheck="false"
           @input=${(event) => (key = event.target.value)}></div>
       ${errorNote(error)}
-      <p class="hint">Whoever runs the server makes one by <code>millrace apikey NAME --file keys --scope read</code>.</p>
+      <p class="hint">Whoever runs the server makes one by
+        <code>millrace apikey NAME --file keys --scope read</code>.</p>
       <div class="actions">
         ${session.key ? html`<button type="button" class="button" @click=${forget}>Forget the key</button>` : nothing}
         <button type="submit" class="button primary" @click=${tryKey}>Use this key</button>

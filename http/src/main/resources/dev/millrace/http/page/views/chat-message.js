@@ -144,7 +144,7 @@ export function messageBox(message, again) {
       ? html`<details><summary>${message.complete || message.content ? "Thoughts" : "Thinking…"}</summary>
           <div class="thoughts">${message.thoughts}</div></details>`
       : nothing}
-    <div class="words">${message.content}${model && !message.complete && message.thoughts === "" && message.content === ""
+    <div class="words">${message.content}${model && !message.complete && message.thoughts + message.content === ""
       ? html`<span class="muted">Waits for the first token…</span>`
       : nothing}</div>
     ${errorNote(message.error)}

@@ -41,11 +41,14 @@ export function parametersPanel(parameters, models, changed) {
   const wide = matchMedia("(min-width: 60.01rem)").matches;
   return html`<details class="panel chat-parameters" ?open=${wide}>
     <summary class="head"><h2>Parameters</h2></summary><div class="body">
-    <div class="field"><label for="chat-model">Model</label><select id="chat-model" @change=${set("model")}>
-      <option value="" ?selected=${parameters.model === ""}>${models[0]} (default)</option>
-      ${models.map((name) => html`<option value=${name} ?selected=${parameters.model === name}>${name}</option>`)}</select></div>
+    <div class="field"><label for="chat-model">Model</label>
+      <select id="chat-model" @change=${set("model")}>
+        <option value="" ?selected=${parameters.model === ""}>${models[0]} (default)</option>
+        ${models.map((name) => html`<option value=${name} ?selected=${parameters.model === name}>${name}</option>`)}
+      </select></div>
     <div class="field"><label for="chat-system">System message</label>
-      <textarea id="chat-system" rows="3" placeholder="None" .value=${parameters.system} @input=${set("system")}></textarea></div>
+      <textarea id="chat-system" rows="3" placeholder="None" .value=${parameters.system}
+        @input=${set("system")}></textarea></div>
     ${PARAMETERS.map((parameter) => {
       const error = parameterError(parameter, parameters[parameter.name]);
       const id = `chat-${parameter.name}`;

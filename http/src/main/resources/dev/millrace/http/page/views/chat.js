@@ -195,7 +195,10 @@ export class Chat extends PageElement {
     }
     return html`<div class="chat"><div class="talk">
         <div class="messages">${this.messages.length === 0
-          ? emptyState({ title: "Ask something", text: "Answers are computed before the work of the queue, and nothing is stored." })
+          ? emptyState({
+              title: "Ask something",
+              text: "Answers are computed before the work of the queue, and nothing is stored.",
+            })
           : this.messages.map((message, i) => messageBox(message, this.#actions(message, i)))}</div>
         ${this.#composer()}
       </div>
@@ -207,8 +210,8 @@ export class Chat extends PageElement {
   }
 
   #actions(message, i) {
-    const last = i === this.messages.length - 1;
-    return last && message.role === "assistant" && !this.answering ? () => this.#answer(this.messages.slice(0, -1)) : undefined;
+    const last = i === this.messages.length - 1 && message.role === "assistant";
+    return last && !this.answering ? () => this.#answer(this.messages.slice(0, -1)) : undefined;
   }
 
   #composer() {

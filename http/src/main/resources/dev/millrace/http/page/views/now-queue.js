@@ -73,7 +73,8 @@ export function gatePanel(now) {
         ? "Review"
         : "Open"}</a></div>`)}
     ${more > 0
-      ? html`<p class="body"><a href=${link("jobs", { waits_for_approval: "true" })}>All ${number(now.jobsAtGate)}</a></p>`
+      ? html`<p class="body">
+          <a href=${link("jobs", { waits_for_approval: "true" })}>All ${number(now.jobsAtGate)}</a></p>`
       : nothing}
   </section>`;
 }
@@ -81,23 +82,26 @@ export function gatePanel(now) {
 export function waitingPanel(now) {
   const more = now.waitingTotal - now.waiting.length;
   return html`<section class="panel" aria-labelledby="now-waiting">
-    <div class="head"><h2 id="now-waiting">Waiting</h2><span class="muted small">${count(now.waitingTotal, "job")}</span></div>
+    <div class="head"><h2 id="now-waiting">Waiting</h2>
+      <span class="muted small">${count(now.waitingTotal, "job")}</span></div>
     ${now.waiting.length === 0
       ? html`<p class="body muted">Nothing waits.</p>`
       : html`<table class="data"><thead><tr><th class="number" scope="col">Place</th><th scope="col">Job</th>
           <th class="number" scope="col">Starts in</th></tr></thead>
           <tbody>${repeat(now.waiting, (job) => job.jobId, (job) => waitingRow(job))}</tbody></table>`}
     ${more > 0
-      ? html`<p class="body small"><a href=${link("jobs", { status: "PENDING", sort: "oldest" })}>and ${number(more)} more</a></p>`
+      ? html`<p class="body small">
+          <a href=${link("jobs", { status: "PENDING", sort: "oldest" })}>and ${number(more)} more</a></p>`
       : nothing}
   </section>`;
 }
 
 function waitingRow(job) {
   const priority = job.priority === "MEDIUM" ? "" : ` · ${stateLabel(job.priority)} priority`;
+  const since = duration(Math.floor(between(job.creationTime, live.now())));
   return html`<tr><td class="number muted">${number(job.place)}</td>
     <td class="queue-name"><div class="clip"><a href=${jobLink(job.jobId)}>${job.name ?? job.ownId}</a></div>
-      <div class="clip muted small">${job.type} · for ${duration(Math.floor(between(job.creationTime, live.now())))}${priority}</div></td>
+      <div class="clip muted small">${job.type} · for ${since}${priority}</div></td>
     <td class="number nowrap">${estimate(job.etaSeconds)}</td></tr>`;
 }
 
@@ -120,5 +124,6 @@ export function modelPanel(models) {
 }
 
 function meter(share) {
-  return html`${percent(share)}<div class="queue-meter"><div style=${styleValues({ width: `${(share ?? 0) * 100}%` })}></div></div>`;
+  const width = styleValues({ width: `${(share ?? 0) * 100}%` });
+  return html`${percent(share)}<div class="queue-meter"><div style=${width}></div></div>`;
 }

@@ -89,7 +89,8 @@ adopt(css`
 export function runningPanel(now) {
   const more = now.runningTotal - now.running.length;
   return html`<section class="panel" aria-labelledby="now-running">
-    <div class="head"><h2 id="now-running">Running</h2><span class="muted small">${count(now.runningTotal, "task")}</span></div>
+    <div class="head"><h2 id="now-running">Running</h2>
+      <span class="muted small">${count(now.runningTotal, "task")}</span></div>
     ${now.running.length === 0
       ? html`<p class="body muted">Nothing runs. What waits is on this page too.</p>`
       : repeat(now.running, (task) => task.taskId, (task) => run(task))}
@@ -98,13 +99,12 @@ export function runningPanel(now) {
 }
 
 function run(task) {
+  const by = task.type === "generate" ? nothing : ` · ${task.worker}`;
   const said = task.phase === "generate" || task.phase === "prefill" || task.text;
   return html`<article class="run">
     <div class="clip"><a class="name" href=${jobLink(task.jobId)}>${task.name ?? task.ownId}</a></div>
     <div class="speed">${speed(task)}</div>
-    <div class="about clip">${task.model ?? task.type} · stage ${task.stage}, task ${task.task}${task.type === "generate"
-      ? nothing
-      : ` · ${task.worker}`}</div>
+    <div class="about clip">${task.model ?? task.type} · stage ${task.stage}, task ${task.task}${by}</div>
     <div class="about number">${duration(Math.floor(between(task.startTime, live.now())))}</div>
     ${said ? html`<div class="said">${task.phase === "prefill" ? prefill(task) : text(task)}</div>` : nothing}
   </article>`;
@@ -120,8 +120,8 @@ function speed(task) {
 function prefill(task) {
   const share = task.promptTotal > 0 ? task.promptDone / task.promptTotal : 0;
   return html`<span class="about">${number(task.promptDone)} of ${number(task.promptTotal)} tokens of the prompt</span>
-    <div class="progress" role="progressbar" aria-label="Prompt" aria-valuemin="0" aria-valuemax=${task.promptTotal ?? 0}
-      aria-valuenow=${task.promptDone ?? 0}><div style=${styleValues({ width: `${share * 100}%` })}></div></div>`;
+    <div class="progress" role="progressbar" aria-label="Prompt" aria-valuemin="0"
+      aria-valuemax=${task.promptTotal ?? 0} aria-valuenow=${task.promptDone ?? 0}><div style=${styleValues({ width: `${share * 100}%` })}></div></div>`;
 }
 
 /** The end of the output; the mark at its end says that more may come. */

@@ -115,6 +115,7 @@ export class Now extends PageElement {
   `;
 
   #history = new History();
+  #series = seriesOf(EMPTY);
 
   constructor() {
     super();
@@ -149,32 +150,32 @@ export class Now extends PageElement {
     return parts.join(" · ");
   }
 
+  willUpdate(changed) {
+    if (changed.has("columns")) {
+      this.#series = seriesOf(this.columns);
+    }
+  }
+
   #gauges(now) {
-    const of = this.columns;
     const models = now?.models ?? [];
     const fullest = models.reduce((best, model) => (model.running > (best?.running ?? -1) ? model : best), undefined);
+    const wait = html`<i class="swatch is-paused"></i> tasks wait · <i class="swatch is-running"></i>
+      ${number(now?.runningTotal)} run`;
+    const prompts = `tokens/s · prompts ${rate(now?.rates.prompt)}`;
+    const slots = fullest ? `of ${count(fullest.slots, "slot")} of ${fullest.name}` : "";
+    const { throughput, queue, batch, cache } = this.#series;
+    const at = this.columns.at;
     return [
-      gauge("Throughput", rate(now?.rates.generated), `tokens/s · prompts ${rate(now?.rates.prompt)}`, of, rate, [
-        { name: "generated", colour: "running", values: of.generated ?? [], area: true },
-        { name: "prompts", colour: "gate", values: of.prompt ?? [], told: true },
-      ]),
-      gauge("Queue", number(now?.tasks.PENDING),
-        html`<i class="swatch is-paused"></i> tasks wait · <i class="swatch is-running"></i> ${number(now?.runningTotal)} run`, of, number, [
-        { name: "running", colour: "running", values: of.running ?? [] },
-        { name: "waiting", colour: "paused", values: of.waiting ?? [], area: true },
-      ]),
-      gauge("Batch fill", percent(fullest?.batchFill), fullest ? `of ${count(fullest.slots, "slot")} of ${fullest.name}` : "", of, percent,
-        [{ name: "batch fill", colour: "running", values: of.batchFill ?? [], area: true }], 1),
-      gauge("Cache", percent(fullest?.cacheUsed), "of the pages in use", of, percent,
-        [{ name: "cache", colour: "running", values: of.cacheUsed ?? [], area: true }], 1),
+      gauge("Throughput", rate(now?.rates.generated), prompts, at, rate, throughput),
+      gauge("Queue", number(now?.tasks.PENDING), wait, at, number, queue),
+      gauge("Batch fill", percent(fullest?.batchFill), slots, at, percent, batch, 1),
+      gauge("Cache", percent(fullest?.cacheUsed), "of its pages in use", at, percent, cache, 1),
     ];
   }
 
   #panels(now) {
     if (now.runningTotal === 0 && now.waitingTotal === 0 && now.jobsAtGate === 0) {
-      return html`<div class="panel">${idle()}</div>${now.models.length > 0
-        ? html`<br>${modelPanel(now.models)}`
-        : nothing}`;
+      return html`<div class="side"><div class="panel">${idle()}</div>${modelPanel(now.models)}</div>`;
     }
     return html`<div class="columns">
       ${runningPanel(now)}
@@ -183,10 +184,26 @@ export class Now extends PageElement {
   }
 }
 
-function gauge(title, value, unit, of, format, series, top) {
+/** Made once for each answer of the history: a chart is drawn again only when its series is another object. */
+function seriesOf({ generated = [], prompt = [], running = [], waiting = [], batchFill = [], cacheUsed = [] }) {
+  return {
+    throughput: [
+      { name: "generated", colour: "running", values: generated, area: true },
+      { name: "prompts", colour: "gate", values: prompt, told: true },
+    ],
+    queue: [
+      { name: "running", colour: "running", values: running },
+      { name: "waiting", colour: "paused", values: waiting, area: true },
+    ],
+    batch: [{ name: "batch fill", colour: "running", values: batchFill, area: true }],
+    cache: [{ name: "cache", colour: "running", values: cacheUsed, area: true }],
+  };
+}
+
+function gauge(title, value, unit, at, format, series, top) {
   return html`<section class="panel gauge"><h2>${title}</h2>
     <p class="value">${value} <span>${unit}</span></p>
-    <mr-chart .label=${title} .at=${of.at} .series=${series} .format=${format} .top=${top}></mr-chart></section>`;
+    <mr-chart .label=${title} .at=${at} .series=${series} .format=${format} .top=${top}></mr-chart></section>`;
 }
 
 function idle() {

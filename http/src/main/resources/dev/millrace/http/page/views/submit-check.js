@@ -96,7 +96,8 @@ export function checkLine({ state, text }, id) {
   const words = {
     none: html`<span class="muted">It is checked while you write.</span>`,
     checking: html`<span class="muted">Checking…</span>`,
-    valid: html`<span class="is-completed">${icons.check}</span><span class="is-completed">Valid</span><span class="muted">${text}</span>`,
+    valid: html`<span class="is-completed">${icons.check}</span><span class="is-completed">Valid</span>
+      <span class="muted">${text}</span>`,
     invalid: html`<span class="is-failed">${icons.cross}</span><span class="is-failed">${text}</span>`,
     unknown: html`<span class="muted">${text}</span>`,
   };

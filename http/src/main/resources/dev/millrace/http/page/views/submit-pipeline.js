@@ -35,7 +35,8 @@ export class SubmitPipeline extends PageElement {
     return html`<form class="submit-form" @submit=${this.#submit} @keydown=${this.#key} novalidate>
       <div><section class="panel">
         <div class="head"><h2><label for="document">Job document</label></h2>
-          <button type="button" class="button" ?disabled=${this.#parsed() === undefined} @click=${this.#format}>Format</button></div>
+          <button type="button" class="button" ?disabled=${this.#parsed() === undefined}
+            @click=${this.#format}>Format</button></div>
         <div class="body"><textarea id="document" class="submit-code" rows="24" spellcheck="false" autocapitalize="off"
           aria-describedby="pipeline-check" aria-invalid=${state === "invalid" ? "true" : "false"}
           .value=${this.text} @input=${(event) => this.#write(event.target.value)}></textarea></div>
@@ -43,8 +44,10 @@ export class SubmitPipeline extends PageElement {
       <aside>
         <section class="panel"><div class="body">
           ${checkLine(this.#check.result, "pipeline-check")}
-          <div class="submit-actions"><button class="button primary" ?disabled=${this.busy || this.#parsed() === undefined}
-            aria-describedby="pipeline-check">Submit the pipeline</button><span class="hint">Ctrl+Enter</span></div>
+          <div class="submit-actions">
+            <button class="button primary" ?disabled=${this.busy || this.#parsed() === undefined}
+              aria-describedby="pipeline-check">Submit the pipeline</button>
+            <span class="hint">Ctrl+Enter</span></div>
         </div></section>
         ${this.#examplesPanel()}${this.#commandPanel()}
       </aside></form>`;

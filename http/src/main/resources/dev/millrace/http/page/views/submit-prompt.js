@@ -18,7 +18,12 @@ const EMPTY = {
 };
 
 export class SubmitPrompt extends PageElement {
-  static properties = { form: { state: true }, models: { state: true }, failure: { state: true }, busy: { state: true } };
+  static properties = {
+    form: { state: true },
+    models: { state: true },
+    failure: { state: true },
+    busy: { state: true },
+  };
 
   #check = new DocumentCheck(() => this.requestUpdate());
 
@@ -63,7 +68,8 @@ export class SubmitPrompt extends PageElement {
         <textarea id="prompt" rows="7" required placeholder="Write a story with these words: mill, river, stone."
           .value=${this.form.prompt} @input=${this.#set("prompt")}></textarea></div>
       <div class="field"><label for="system">System message</label>
-        <textarea id="system" rows="2" placeholder="None" .value=${this.form.system} @input=${this.#set("system")}></textarea></div>
+        <textarea id="system" rows="2" placeholder="None" .value=${this.form.system}
+          @input=${this.#set("system")}></textarea></div>
       ${errorNote(this.failure, () => this.#load())}
       <div class="submit-fields">
         <div class="field"><label for="model">Model</label>
@@ -85,20 +91,23 @@ export class SubmitPrompt extends PageElement {
     const id = `parameter-${parameter.name}`;
     return html`<div class="field"><label for=${id}>${parameter.label}</label>
       <input id=${id} type="text" inputmode=${parameter.whole ? "numeric" : "decimal"} autocomplete="off"
-        placeholder=${parameter.usual} aria-invalid=${error ? "true" : "false"} aria-describedby=${error ? `${id}-error` : nothing}
+        placeholder=${parameter.usual} aria-invalid=${error ? "true" : "false"}
+        aria-describedby=${error ? `${id}-error` : nothing}
         .value=${this.form[parameter.name]} @input=${this.#set(parameter.name)}>
       ${error ? html`<span class="small is-failed" id="${id}-error">${error}</span>` : nothing}</div>`;
   }
 
   #schemaPanel() {
     const { error } = parseSchema(this.form.schema);
-    return html`<section class="panel"><div class="body"><div class="field"><label for="schema">JSON schema of the answer</label>
+    return html`<section class="panel"><div class="body"><div class="field">
+      <label for="schema">JSON schema of the answer</label>
       <textarea id="schema" class="submit-code" rows="5" spellcheck="false" aria-describedby="schema-error"
         aria-invalid=${error ? "true" : "false"}
         placeholder='{ "type": "object", "properties": { "river": { "type": "string" } } }'
         .value=${this.form.schema} @input=${this.#set("schema")}></textarea>
       <span class="small ${error ? "is-failed" : "muted"}" id="schema-error">${error
-        ?? "None: the answer is free text. With a schema, the answer is JSON that fits, token by token."}</span></div></div></section>`;
+        ?? "None: the answer is free text. With a schema, the answer is JSON that fits, token by token."}</span>
+      </div></div></section>`;
   }
 
   #jobPanel() {
@@ -119,7 +128,8 @@ export class SubmitPrompt extends PageElement {
     return html`<section class="panel"><div class="body">
       ${checkLine(this.#check.result, "prompt-check")}
       <div class="submit-actions"><button class="button primary" ?disabled=${this.busy || !this.#ready()}
-        aria-describedby="prompt-check">Submit the prompt</button><span class="hint">Ctrl+Enter</span></div></div></section>`;
+        aria-describedby="prompt-check">Submit the prompt</button><span class="hint">Ctrl+Enter</span></div>
+      </div></section>`;
   }
 
   #commandPanel() {
