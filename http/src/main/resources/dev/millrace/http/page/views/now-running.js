@@ -51,6 +51,9 @@ adopt(css`
     overflow: hidden;
     color: var(--text);
     font: var(--tiny) / 1.3 var(--mono);
+  }
+
+  .run .text {
     white-space: pre-wrap;
     overflow-wrap: anywhere;
   }
@@ -121,12 +124,13 @@ function prefill(task) {
   const share = task.promptTotal > 0 ? task.promptDone / task.promptTotal : 0;
   return html`<span class="about">${number(task.promptDone)} of ${number(task.promptTotal)} tokens of the prompt</span>
     <div class="progress" role="progressbar" aria-label="Prompt" aria-valuemin="0"
-      aria-valuemax=${task.promptTotal ?? 0} aria-valuenow=${task.promptDone ?? 0}><div style=${styleValues({ width: `${share * 100}%` })}></div></div>`;
+      aria-valuemax=${task.promptTotal ?? 0} aria-valuenow=${task.promptDone ?? 0}>
+      <div style=${styleValues({ width: `${share * 100}%` })}></div></div>`;
 }
 
 /** The end of the output; the mark at its end says that more may come. */
 function text(task) {
   const shown = task.text ?? "";
   const cut = (task.textLength ?? 0) > shown.length;
-  return html`<div>${cut ? "…" : nothing}${shown}<i></i></div>`;
+  return html`<div class="text">${cut ? "…" : nothing}${shown}<i></i></div>`;
 }
