@@ -5,9 +5,9 @@ import { styleValues } from "./style-values.js";
 import { PageElement } from "./element.js";
 import { chartPaths, niceTop } from "./chart-paths.js";
 
-const HEIGHT = 104;
-const TOP = 6;
-const BASE = 84;
+const HEIGHT = 114;
+const TOP = 16;
+const BASE = 94;
 
 /**
  * <mr-chart label=… .at=${seconds} .series=${[{ name, colour, values, area?, told? }]} .format=${number} .top=${1}>
@@ -129,7 +129,7 @@ export class Chart extends PageElement {
     const marks = [0, 0.5, 1];
     const words = ["1 h ago", "30 min", "now"];
     return svg`${lines.map((value) => svg`<line class="grid" x1="0" x2=${this.width} y1=${y(value)} y2=${y(value)}/>`)}
-      <text x="0" y=${TOP + 11}>${this.format(top)}</text>
+      <text x="0" y=${TOP - 4}>${this.format(top)}</text>
       ${marks.map((share, i) => svg`<text x=${share * this.width} y=${HEIGHT - 4}
         text-anchor=${["start", "middle", "end"][i]}>${words[i]}</text>`)}`;
   }
