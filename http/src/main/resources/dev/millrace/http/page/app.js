@@ -119,6 +119,7 @@ class App extends PageElement {
       await session.load();
     } catch (error) {
       this.failure = error.status === 401 ? undefined : error;
+      session.keysOn ||= error.status === 403; // a key that may not even read: another one may be entered
     }
   }
 

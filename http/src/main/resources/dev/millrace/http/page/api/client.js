@@ -99,7 +99,7 @@ class Connection extends EventTarget {
   async #probe() {
     this.#timer = 0;
     try {
-      await fetch("/health/live", { cache: "no-store" });
+      await fetch(`${serverUrl}/health/live`, { cache: "no-store" });
       this.answered();
     } catch {
       this.failed();
@@ -113,6 +113,9 @@ class Connection extends EventTarget {
     }
   }
 }
+
+/** Where the server is, without a slash at the end: for command lines, and for the paths of the API below it. */
+export const serverUrl = new URL(".", document.baseURI).href.replace(/\/$/, "");
 
 export const session = new Session();
 export const connection = new Connection();
@@ -143,7 +146,7 @@ export async function send(method, path, { body, headers = {}, signal } = {}) {
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   let response;
   try {
-    response = await fetch(path, { method, headers: all, body: text, signal, cache: "no-store" });
+    response = await fetch(serverUrl + path, { method, headers: all, body: text, signal, cache: "no-store" });
   } catch (failure) {
     if (failure.name === "AbortError") {
       throw failure;

@@ -8,9 +8,9 @@ import { PageElement } from "../parts/element.js";
 import { emptyState, errorNote } from "../parts/feedback.js";
 import { icons } from "../parts/icons.js";
 import "../parts/command.js";
-import { readDraft, writeDraft } from "./submit-draft.js";
-import { Answer, messageBox, messageStyles } from "./chat-message.js";
-import { USUAL, chatRequest, parametersPanel, parametersWrong } from "./chat-parameters.js";
+import { readDraft, writeDraft } from "../parts/draft.js";
+import { Answer, messageBox, messageStyles } from "./chat/message.js";
+import { USUAL, chatRequest, parametersPanel, parametersWrong } from "./chat/parameters.js";
 
 /** Closer than this to the end of the page, the page follows the answer. */
 const NEAR = 120;

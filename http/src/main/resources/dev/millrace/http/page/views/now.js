@@ -1,7 +1,7 @@
 // What the server does at this moment, and how the last hour went.
 
 import { css, html, nothing } from "lit";
-import { session } from "../api/client.js";
+import { serverUrl, session } from "../api/client.js";
 import { count, number, percent, rate } from "../api/format.js";
 import { History } from "../api/history.js";
 import { live } from "../api/stream.js";
@@ -9,8 +9,8 @@ import { PageElement } from "../parts/element.js";
 import { emptyState, errorNote } from "../parts/feedback.js";
 import "../parts/chart.js";
 import "../parts/command.js";
-import { runningPanel } from "./now-running.js";
-import { gatePanel, modelPanel, waitingPanel } from "./now-queue.js";
+import { runningPanel } from "./now/running.js";
+import { gatePanel, modelPanel, waitingPanel } from "./now/queue.js";
 
 const EMPTY = { at: [] };
 
@@ -158,18 +158,21 @@ export class Now extends PageElement {
 
   #gauges(now) {
     const models = now?.models ?? [];
-    const fullest = models.reduce((best, model) => (model.running > (best?.running ?? -1) ? model : best), undefined);
+    const used = sum(models, "running");
+    const all = sum(models, "slots");
+    // The history is of all models together; how many pages each has is not known here.
+    const pages = models.length === 1 ? models[0].cacheUsed : this.columns.cacheUsed?.at(-1);
     const wait = html`<i class="swatch is-paused"></i> tasks wait · <i class="swatch is-running"></i>
       ${number(now?.runningTotal)} run`;
     const prompts = `tokens/s · prompts ${rate(now?.rates.prompt)}`;
-    const slots = fullest ? `of ${count(fullest.slots, "slot")} of ${fullest.name}` : "";
+    const slots = all > 0 ? `${number(used)} of ${count(all, "slot")}` : "no model";
     const { throughput, queue, batch, cache } = this.#series;
     const at = this.columns.at;
     return [
       gauge("Throughput", rate(now?.rates.generated), prompts, at, rate, throughput),
       gauge("Queue", number(now?.tasks.PENDING), wait, at, number, queue),
-      gauge("Batch fill", percent(fullest?.batchFill), slots, at, percent, batch, 1),
-      gauge("Cache", percent(fullest?.cacheUsed), "of its pages in use", at, percent, cache, 1),
+      gauge("Batch fill", percent(all > 0 ? used / all : undefined), slots, at, percent, batch, 1),
+      gauge("Cache", percent(pages), "of its pages in use", at, percent, cache, 1),
     ];
   }
 
@@ -182,6 +185,10 @@ export class Now extends PageElement {
       <div class="side">${gatePanel(now)}${waitingPanel(now)}${modelPanel(now.models)}</div>
     </div>`;
   }
+}
+
+function sum(models, field) {
+  return models.reduce((all, model) => all + model[field], 0);
 }
 
 /** Made once for each answer of the history: a chart is drawn again only when its series is another object. */
@@ -212,7 +219,7 @@ function idle() {
     text: session.may("submit")
       ? "Submit a prompt here, or from a terminal. What it says appears here as it is generated."
       : "What is submitted appears here as it is generated. The key of this page may only read.",
-    command: `millrace work ${location.origin} "Write a short story."`,
+    command: `millrace work ${serverUrl} "Write a short story."`,
     action: session.may("submit")
       ? html`<a class="button primary" href="#/submit">Submit a prompt</a>`
       : html`<a class="button" href="#/jobs">See what has run</a>`,

@@ -5,8 +5,8 @@ import { session } from "../api/client.js";
 import { link } from "../api/route.js";
 import { PageElement } from "../parts/element.js";
 import { emptyState } from "../parts/feedback.js";
-import "./submit-prompt.js";
-import "./submit-pipeline.js";
+import "./submit/prompt.js";
+import "./submit/pipeline.js";
 
 const FORMS = { prompt: "Prompt", pipeline: "Pipeline" };
 

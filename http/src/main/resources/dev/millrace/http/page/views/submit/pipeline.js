@@ -1,14 +1,14 @@
 // The editor for a job document.
 
 import { html, nothing } from "lit";
-import { session } from "../api/client.js";
-import { PageElement } from "../parts/element.js";
-import "../parts/command.js";
-import { jsonError } from "../parts/json-error.js";
-import { readDraft, writeDraft } from "./submit-draft.js";
-import { DocumentCheck, checkLine } from "./submit-check.js";
-import { curlLine, workFileLine } from "./submit-document.js";
-import { EXAMPLES } from "./submit-examples.js";
+import { serverUrl, session } from "../../api/client.js";
+import { PageElement } from "../../parts/element.js";
+import "../../parts/command.js";
+import { jsonError } from "../../parts/json-error.js";
+import { readDraft, writeDraft } from "../../parts/draft.js";
+import { DocumentCheck, checkLine } from "./check.js";
+import { curlLine, workFileLine } from "./document.js";
+import { EXAMPLES } from "./examples.js";
 
 export class SubmitPipeline extends PageElement {
   static properties = { text: { state: true }, busy: { state: true } };
@@ -63,9 +63,9 @@ export class SubmitPipeline extends PageElement {
   #commandPanel() {
     return html`<section class="panel"><div class="head"><h2>The same from a terminal</h2></div><div class="body">
       <div class="field"><span class="label">millrace</span><mr-command label="millrace command"
-        .text=${workFileLine(location.origin, this.text)}></mr-command></div>
+        .text=${workFileLine(serverUrl, this.text)}></mr-command></div>
       <div class="field"><span class="label">curl</span><mr-command label="curl command"
-        .text=${curlLine(location.origin, this.text, session.keysOn)}></mr-command></div>
+        .text=${curlLine(serverUrl, this.text, session.keysOn)}></mr-command></div>
       ${session.keysOn ? html`<p class="hint">Both read the key from <code>MILLRACE_API_KEY</code>.</p>` : nothing}
       </div></section>`;
   }

@@ -1,16 +1,16 @@
 // The form for one prompt.
 
 import { html, nothing } from "lit";
-import { api, session } from "../api/client.js";
-import { stateLabel } from "../api/format.js";
-import { PageElement } from "../parts/element.js";
-import { errorNote } from "../parts/feedback.js";
-import "../parts/command.js";
-import { readDraft, writeDraft } from "./submit-draft.js";
-import { DocumentCheck, checkLine } from "./submit-check.js";
+import { api, serverUrl, session } from "../../api/client.js";
+import { stateLabel } from "../../api/format.js";
+import { PageElement } from "../../parts/element.js";
+import { errorNote } from "../../parts/feedback.js";
+import "../../parts/command.js";
+import { readDraft, writeDraft } from "../../parts/draft.js";
+import { DocumentCheck, checkLine } from "./check.js";
 import {
   PARAMETERS, PRIORITIES, curlLine, parameterError, parseSchema, promptDocument, workLine,
-} from "./submit-document.js";
+} from "./document.js";
 
 const EMPTY = {
   prompt: "", system: "", model: "", schema: "", name: "", tags: "", priority: "MEDIUM", hold: false,
@@ -136,9 +136,9 @@ export class SubmitPrompt extends PageElement {
     const written = this.form.prompt === "" ? { ...this.form, prompt: "Write a short story." } : this.form;
     return html`<section class="panel"><div class="head"><h2>The same from a terminal</h2></div><div class="body">
       <div class="field"><span class="label">millrace</span><mr-command label="millrace command"
-        .text=${workLine(location.origin, written)}></mr-command></div>
+        .text=${workLine(serverUrl, written)}></mr-command></div>
       <div class="field"><span class="label">curl</span><mr-command label="curl command"
-        .text=${curlLine(location.origin, promptDocument(written), session.keysOn)}></mr-command></div>
+        .text=${curlLine(serverUrl, promptDocument(written), session.keysOn)}></mr-command></div>
       ${session.keysOn ? html`<p class="hint">Both read the key from <code>MILLRACE_API_KEY</code>.</p>` : nothing}
       </div></section>`;
   }

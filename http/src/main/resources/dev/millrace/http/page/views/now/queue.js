@@ -2,13 +2,13 @@
 
 import { css, html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { styleValues } from "../parts/style-values.js";
-import { between, count, duration, estimate, number, percent, stateLabel } from "../api/format.js";
-import { live } from "../api/stream.js";
-import { jobLink, link } from "../api/route.js";
-import { gateBadge } from "../parts/badge.js";
-import { adopt } from "../parts/element.js";
-import { session } from "../api/client.js";
+import { styleValues } from "../../parts/style-values.js";
+import { between, count, duration, estimate, number, percent, stateLabel } from "../../api/format.js";
+import { live } from "../../api/stream.js";
+import { jobLink, link } from "../../api/route.js";
+import { gateBadge } from "../../parts/badge.js";
+import { adopt } from "../../parts/element.js";
+import { session } from "../../api/client.js";
 
 adopt(css`
   .queue-gate {

@@ -1,6 +1,6 @@
 // What the fields of the prompt form mean: the document for POST /v1/pipelines, and the same as command lines.
 
-import { jsonError } from "../parts/json-error.js";
+import { jsonError } from "../../parts/json-error.js";
 
 /** The parameters of the form. `option` is that of `millrace work`; those without one go by --param. */
 export const PARAMETERS = [
@@ -87,15 +87,15 @@ export function quoted(text) {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-export function curlLine(origin, document, keysOn) {
+export function curlLine(server, document, keysOn) {
   const key = keysOn ? ' \\\n  -H "Authorization: Bearer $MILLRACE_API_KEY"' : "";
   const body = typeof document === "string" ? document : JSON.stringify(document, null, 2);
-  return `curl -s ${origin}/v1/pipelines \\\n  -H 'Content-Type: application/json'${key} \\\n  -d ${quoted(body)}`;
+  return `curl -s ${server}/v1/pipelines \\\n  -H 'Content-Type: application/json'${key} \\\n  -d ${quoted(body)}`;
 }
 
 /** The same prompt by `millrace work`. A schema is a file there. */
-export function workLine(origin, form) {
-  const words = ["millrace work", origin];
+export function workLine(server, form) {
+  const words = ["millrace work", server];
   const dash = form.prompt.startsWith("-");
   if (!dash) {
     words.push(quoted(form.prompt));
@@ -124,8 +124,8 @@ export function workLine(origin, form) {
     : `${heredoc("schema.json", JSON.stringify(schema, null, 2))}\n${words.join(" ")}`;
 }
 
-export function workFileLine(origin, text) {
-  return `${heredoc("job.json", text)}\nmillrace work ${origin} --job job.json`;
+export function workFileLine(server, text) {
+  return `${heredoc("job.json", text)}\nmillrace work ${server} --job job.json`;
 }
 
 function heredoc(file, text) {

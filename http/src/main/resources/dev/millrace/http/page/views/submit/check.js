@@ -1,11 +1,11 @@
 // Asks the server what it thinks of a document while it is written, and submits it once.
 
 import { html } from "lit";
-import { api } from "../api/client.js";
-import { count } from "../api/format.js";
-import { go, jobLink } from "../api/route.js";
-import "../parts/badge.js";
-import { icons } from "../parts/icons.js";
+import { api } from "../../api/client.js";
+import { count } from "../../api/format.js";
+import { go, jobLink } from "../../api/route.js";
+import "../../parts/badge.js";
+import { icons } from "../../parts/icons.js";
 
 const DEBOUNCE = 400;
 /** Larger documents are checked when they are submitted: not with every word that is typed. */

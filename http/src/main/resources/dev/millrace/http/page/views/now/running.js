@@ -2,11 +2,11 @@
 
 import { css, html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { styleValues } from "../parts/style-values.js";
-import { between, count, duration, number, rate } from "../api/format.js";
-import { live } from "../api/stream.js";
-import { jobLink } from "../api/route.js";
-import { adopt } from "../parts/element.js";
+import { styleValues } from "../../parts/style-values.js";
+import { between, count, duration, number, rate } from "../../api/format.js";
+import { live } from "../../api/stream.js";
+import { jobLink } from "../../api/route.js";
+import { adopt } from "../../parts/element.js";
 
 adopt(css`
   .run {
@@ -102,7 +102,7 @@ export function runningPanel(now) {
 }
 
 function run(task) {
-  const by = task.type === "generate" ? nothing : ` · ${task.worker}`;
+  const by = task.type === "generate" || task.worker === "" ? nothing : ` · ${task.worker}`;
   const said = task.phase === "generate" || task.phase === "prefill" || task.text;
   return html`<article class="run">
     <div class="clip"><a class="name" href=${jobLink(task.jobId)}>${task.name ?? task.ownId}</a></div>
@@ -121,6 +121,9 @@ function speed(task) {
 }
 
 function prefill(task) {
+  if (task.promptDone === undefined) {
+    return nothing; // a short prompt is read before there is anything to say
+  }
   const share = task.promptTotal > 0 ? task.promptDone / task.promptTotal : 0;
   return html`<span class="about">${number(task.promptDone)} of ${number(task.promptTotal)} tokens of the prompt</span>
     <div class="progress" role="progressbar" aria-label="Prompt" aria-valuemin="0"

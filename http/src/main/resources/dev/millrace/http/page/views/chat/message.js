@@ -1,8 +1,8 @@
 // One message of a conversation, and how an answer grows from the events of a stream.
 
 import { css, html, nothing } from "lit";
-import { count, duration, rate } from "../api/format.js";
-import { errorNote, toast } from "../parts/feedback.js";
+import { count, duration, rate } from "../../api/format.js";
+import { errorNote, toast } from "../../parts/feedback.js";
 
 /** A message; an answer of the model begins empty. */
 export class Answer {

@@ -1,7 +1,7 @@
 // The parameters of a conversation.
 
 import { html, nothing } from "lit";
-import { parameterError } from "./submit-document.js";
+import { parameterError } from "../submit/document.js";
 
 /** As POST /v1/chat/completions names them, with its ranges. */
 const PARAMETERS = [
