@@ -106,6 +106,7 @@ export const base = css`
 
   .field {
     display: grid;
+    align-content: start;
     gap: var(--s1);
     min-width: 0;
   }

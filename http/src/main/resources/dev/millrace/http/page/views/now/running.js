@@ -15,6 +15,8 @@ adopt(css`
     gap: 0 var(--s4);
     padding: var(--s3) var(--s4);
     border-bottom: 1px solid var(--line);
+    content-visibility: auto; /* of a hundred tasks, a few are on the screen */
+    contain-intrinsic-size: auto 7.5rem;
   }
 
   .run:last-child {

@@ -103,8 +103,10 @@ export function workLine(server, form) {
   const add = (option, text) => text && words.push(option, quoted(text));
   add("--model", form.model);
   add("--system", form.system.trim() && form.system);
-  for (const { name, option } of PARAMETERS) {
-    add(option ?? "--param", form[name] && (option ? form[name] : `${name}=${form[name]}`));
+  for (const parameter of PARAMETERS) {
+    const { name, option } = parameter;
+    const text = parameterError(parameter, form[name]) ? "" : form[name];
+    add(option ?? "--param", text && (option ? text : `${name}=${text}`));
   }
   const { schema } = parseSchema(form.schema);
   if (schema !== undefined) {
