@@ -1,0 +1,188 @@
+// The form for one prompt.
+
+import { html, nothing } from "lit";
+import { api, serverUrl, session } from "../../api/client.js";
+import { stateLabel } from "../../api/format.js";
+import { PageElement } from "../../parts/element.js";
+import { errorNote } from "../../parts/feedback.js";
+import "../../parts/command.js";
+import { readDraft, writeDraft } from "../../parts/draft.js";
+import { DocumentCheck, checkLine } from "./check.js";
+import {
+  PARAMETERS, PRIORITIES, curlLine, parameterError, parseSchema, promptDocument, workLine,
+} from "./document.js";
+
+const EMPTY = {
+  prompt: "", system: "", model: "", schema: "", name: "", tags: "", priority: "MEDIUM", hold: false,
+  ...Object.fromEntries(PARAMETERS.map(({ name }) => [name, ""])),
+};
+
+export class SubmitPrompt extends PageElement {
+  static properties = {
+    form: { state: true },
+    models: { state: true },
+    failure: { state: true },
+    busy: { state: true },
+  };
+
+  #check = new DocumentCheck(() => this.requestUpdate());
+
+  constructor() {
+    super();
+    this.form = { ...EMPTY, ...readDraft("prompt") };
+    this.models = [];
+    this.busy = false;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.#load();
+    this.#checkForm();
+  }
+
+  reconnected() {
+    this.#load();
+    this.#checkForm();
+  }
+
+  async #load() {
+    try {
+      const list = await api.get("/v1/models", {}, { signal: this.left });
+      this.models = list.data.filter((model) => model.meta?.generates !== false).map((model) => model.id);
+      this.failure = undefined;
+    } catch (error) {
+      this.failure = this.left.aborted ? undefined : error;
+    }
+  }
+
+  render() {
+    return html`<form class="submit-form" @submit=${this.#submit} @keydown=${this.#key} novalidate>
+      <div>${this.#promptPanel()}${this.#schemaPanel()}${this.#jobPanel()}</div>
+      <aside>${this.#submitPanel()}${this.#commandPanel()}</aside>
+    </form>`;
+  }
+
+  #promptPanel() {
+    return html`<section class="panel"><div class="body">
+      <div class="field"><label for="prompt">Prompt</label>
+        <textarea id="prompt" rows="7" required placeholder="Write a story with these words: mill, river, stone."
+          .value=${this.form.prompt} @input=${this.#set("prompt")}></textarea></div>
+      <div class="field"><label for="system">System message</label>
+        <textarea id="system" rows="2" placeholder="None" .value=${this.form.system}
+          @input=${this.#set("system")}></textarea></div>
+      ${errorNote(this.failure, () => this.#load())}
+      <div class="submit-fields">
+        <div class="field"><label for="model">Model</label>
+          <select id="model" @change=${this.#set("model")}>${this.#modelOptions()}</select></div>
+        ${PARAMETERS.map((parameter) => this.#parameter(parameter))}
+      </div></div></section>`;
+  }
+
+  #modelOptions() {
+    const known = this.form.model === "" || this.models.includes(this.form.model);
+    const models = known ? this.models : [...this.models, this.form.model];
+    return html`<option value="" ?selected=${this.form.model === ""}>${this.models.length > 0
+      ? `${this.models[0]} (default)` : "the server's first"}</option>
+      ${models.map((name) => html`<option value=${name} ?selected=${this.form.model === name}>${name}</option>`)}`;
+  }
+
+  #parameter(parameter) {
+    const error = parameterError(parameter, this.form[parameter.name]);
+    const id = `parameter-${parameter.name}`;
+    return html`<div class="field"><label for=${id}>${parameter.label}</label>
+      <input id=${id} type="text" inputmode=${parameter.whole ? "numeric" : "decimal"} autocomplete="off"
+        placeholder=${parameter.usual} aria-invalid=${error ? "true" : "false"}
+        aria-describedby=${error ? `${id}-error` : nothing}
+        .value=${this.form[parameter.name]} @input=${this.#set(parameter.name)}>
+      ${error ? html`<span class="small is-failed" id="${id}-error">${error}</span>` : nothing}</div>`;
+  }
+
+  #schemaPanel() {
+    const { error } = parseSchema(this.form.schema);
+    return html`<section class="panel"><div class="body"><div class="field">
+      <label for="schema">JSON schema of the answer</label>
+      <textarea id="schema" class="submit-code" rows="5" spellcheck="false" aria-describedby="schema-error"
+        aria-invalid=${error ? "true" : "false"}
+        placeholder='{ "type": "object", "properties": { "river": { "type": "string" } } }'
+        .value=${this.form.schema} @input=${this.#set("schema")}></textarea>
+      <span class="small ${error ? "is-failed" : "muted"}" id="schema-error">${error
+        ?? "None: the answer is free text. With a schema, the answer is JSON that fits, token by token."}</span>
+      </div></div></section>`;
+  }
+
+  #jobPanel() {
+    return html`<section class="panel"><div class="body"><div class="submit-fields">
+      <div class="field"><label for="name">Name of the job</label><input id="name" type="text" maxlength="200"
+        autocomplete="off" placeholder="None" .value=${this.form.name} @input=${this.#set("name")}></div>
+      <div class="field"><label for="tags">Tags, by commas</label><input id="tags" type="text" autocomplete="off"
+        placeholder="None" .value=${this.form.tags} @input=${this.#set("tags")}></div>
+      <div class="field"><label for="priority">Priority</label><select id="priority" @change=${this.#set("priority")}>
+        ${PRIORITIES.map((priority) => html`<option value=${priority} ?selected=${this.form.priority === priority}
+          >${stateLabel(priority)}</option>`)}</select></div>
+      </div>
+      <label class="row"><input type="checkbox" .checked=${this.form.hold} @change=${this.#set("hold")}>
+        Hold it: it starts when it is resumed</label></div></section>`;
+  }
+
+  #submitPanel() {
+    return html`<section class="panel"><div class="body">
+      ${checkLine(this.#check.result, "prompt-check")}
+      <div class="submit-actions"><button class="button primary" ?disabled=${this.busy || !this.#ready()}
+        aria-describedby="prompt-check">Submit the prompt</button><span class="hint">Ctrl+Enter</span></div>
+      </div></section>`;
+  }
+
+  #commandPanel() {
+    const written = this.form.prompt === "" ? { ...this.form, prompt: "Write a short story." } : this.form;
+    return html`<section class="panel"><div class="head"><h2>The same from a terminal</h2></div><div class="body">
+      <div class="field"><span class="label">millrace</span><mr-command label="millrace command"
+        .text=${workLine(serverUrl, written)}></mr-command></div>
+      <div class="field"><span class="label">curl</span><mr-command label="curl command"
+        .text=${curlLine(serverUrl, promptDocument(written), session.keysOn)}></mr-command></div>
+      ${session.keysOn ? html`<p class="hint">Both read the key from <code>MILLRACE_API_KEY</code>.</p>` : nothing}
+      </div></section>`;
+  }
+
+  #set(field) {
+    return (event) => {
+      const { type, checked, value } = event.target;
+      this.form = { ...this.form, [field]: type === "checkbox" ? checked : value };
+      writeDraft("prompt", this.form);
+      this.#checkForm();
+    };
+  }
+
+  /** Whether all fields can be sent; what the server says of them is another matter. */
+  #ready() {
+    return this.form.prompt.trim() !== "" && !parseSchema(this.form.schema).error
+      && PARAMETERS.every((parameter) => !parameterError(parameter, this.form[parameter.name]));
+  }
+
+  #checkForm() {
+    if (this.form.prompt.trim() === "") {
+      this.#check.clear();
+    } else if (this.#ready()) {
+      this.#check.check(promptDocument(this.form));
+    } else {
+      this.#check.refuse("A field needs a correction.");
+    }
+  }
+
+  #key(event) {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      this.#submit(event);
+    }
+  }
+
+  async #submit(event) {
+    event.preventDefault();
+    if (this.busy || !this.#ready()) {
+      return;
+    }
+    this.busy = true;
+    await this.#check.submit(promptDocument(this.form));
+    this.busy = false;
+  }
+}
+
+customElements.define("mr-submit-prompt", SubmitPrompt);
