@@ -19,7 +19,7 @@ export function idleStretches(from, to, busy) {
     gaps.push([end, to]);
   }
   const active = to - from - gaps.reduce((sum, [a, b]) => sum + b - a, 0);
-  return gaps.filter(([a, b]) => active > 0 && b - a > active / 2 && b - a > 2000);
+  return gaps.filter(([a, b]) => active > 0 && b - a > active && b - a > 2000);
 }
 
 /** A scale over [from, to]; each of the idle stretches takes a small fixed share of it. */

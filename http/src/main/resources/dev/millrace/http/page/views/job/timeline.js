@@ -256,7 +256,7 @@ export class Timeline {
 
   #unstarted(stage, number) {
     const added = stage.additions.findLast(addition => number > addition.from)?.at ?? this.created;
-    const task = { number, state: stage.outcome === null ? 'PENDING' : stage.outcome, attempts: 0, failures: 0, bars: [] };
+    const task = { number, state: stage.outcome === 'FAILED' || stage.outcome === 'ABORTED' ? 'ABORTED' : 'PENDING', attempts: 0, failures: 0, bars: [] };
     if (stage.opened !== null) {
       task.bars.push({ kind: 'queue', from: Math.max(added, stage.opened), to: stage.ended });
     }
