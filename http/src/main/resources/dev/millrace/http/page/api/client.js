@@ -189,6 +189,7 @@ export const api = {
   get: (path, query, options) => request("GET", address(path, query), options),
   post: (path, body, options) => request("POST", path, { ...options, body }),
   put: (path, body, options) => request("PUT", path, { ...options, body }),
+  patch: (path, body, options) => request("PATCH", path, { ...options, body }),
   delete: (path, options) => request("DELETE", path, options),
 
   /** A page of a list, and the cursor of the next one (undefined at the end). */

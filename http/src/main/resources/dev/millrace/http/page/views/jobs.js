@@ -1,13 +1,282 @@
 // All jobs: search, filters, actions on many.
 
-import { html } from "lit";
-import { PageElement } from "../parts/element.js";
+import { css, html, nothing } from "lit";
+import { session } from "../api/client.js";
+import { count, number } from "../api/format.js";
+import { go, jobLink, link, parseRoute, replaceRoute } from "../api/route.js";
+import { live } from "../api/stream.js";
+import { PageElement, adopt } from "../parts/element.js";
+import { emptyState, errorNote } from "../parts/feedback.js";
+import "../parts/command.js";
+import "../parts/rows.js";
+import { ACTIONS, bulkDialog } from "./jobs/bulk.js";
+import { NARROW, cellStyles, cells, head } from "./jobs/cells.js";
+import { isNarrowed, readFilters, remember, remembered } from "./jobs/filters.js";
+import { JobWindow } from "./jobs/job-window.js";
+import { Selection } from "./jobs/selection.js";
+import "./jobs/filter-bar.js";
+
+const REFRESH_MS = 1000;
+const narrow = matchMedia(NARROW);
+
+adopt(cellStyles);
 
 export class Jobs extends PageElement {
   static properties = { route: {} };
 
+  static css = css`
+    mr-jobs {
+      display: flex;
+      flex-direction: column;
+      /* The list fills the window, so that the page itself does not scroll; on a phone it keeps a useful height. */
+      height: max(30rem, calc(100dvh - 3.25rem - 2 * var(--s5)));
+    }
+
+    mr-jobs .list {
+      display: flex;
+      flex: 1;
+      flex-direction: column;
+      min-height: 0;
+      overflow: hidden;
+    }
+
+    mr-jobs mr-rows {
+      flex: 1;
+      min-height: 0;
+    }
+
+    mr-jobs .status-line {
+      display: flex;
+      flex-wrap: wrap;
+      align-items: center;
+      gap: var(--s1) var(--s3);
+      min-height: 2.75rem;
+      padding: var(--s1) var(--s3) var(--s1) var(--s4);
+      border-bottom: 1px solid var(--line);
+    }
+
+    mr-jobs .status-line .space {
+      flex: 1;
+    }
+
+    mr-jobs .status-line .button {
+      min-height: 1.75rem;
+      padding: 0 0.6rem;
+    }
+
+    @media (max-width: 60rem) {
+      mr-jobs {
+        height: max(30rem, calc(100dvh - 3rem - 2.75rem - 2 * var(--s4)));
+      }
+
+      mr-jobs .status-line .button span {
+        display: none;
+      }
+    }
+  `;
+
+  #jobs = undefined;
+  #hash = undefined;
+  #refreshed = 0;
+  #timer = 0;
+  #counts = "";
+  #changed = false;
+  #known = { type: new Set(), model: new Set(), tag: new Set(), key: new Set() };
+  #selection = new Selection(() => this.requestUpdate());
+
+  connectedCallback() {
+    super.connectedCallback();
+    const { left } = this;
+    const moved = () => this.#noteLive();
+    live.addEventListener("change", moved);
+    left.addEventListener("abort", () => live.removeEventListener("change", moved));
+    narrow.addEventListener("change", () => this.requestUpdate(), { signal: left });
+    this.#timer = setInterval(() => this.#tick(), REFRESH_MS);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    clearInterval(this.#timer);
+    this.#jobs?.close();
+    this.#jobs = undefined;
+    this.#hash = undefined;
+  }
+
+  reconnected() {
+    this.#jobs?.refresh();
+  }
+
+  willUpdate() {
+    if (this.route === undefined || this.#hash === location.hash) {
+      return;
+    }
+    let filters = readFilters(this.route.query);
+    if (Object.keys(filters).length === 0 && Object.keys(remembered()).length > 0) {
+      // "Jobs" in the navigation comes back to what was looked at last; its address says so.
+      filters = remembered();
+      replaceRoute(link("jobs", filters));
+    }
+    this.#hash = location.hash;
+    this.#open(filters);
+  }
+
+  #open(filters) {
+    remember(filters);
+    this.#jobs?.close();
+    this.#selection.clear();
+    this.#jobs = new JobWindow(filters);
+    this.#jobs.addEventListener("change", () => {
+      this.#learn();
+      this.requestUpdate();
+    });
+    this.#jobs.open();
+    this.querySelector("mr-rows")?.scrollTo(0, 0);
+  }
+
   render() {
-    return html`<div class="page-head"><h1>Jobs</h1></div>`;
+    const jobs = this.#jobs;
+    if (jobs === undefined) {
+      return nothing;
+    }
+    return html`
+      <h1 class="unseen">Jobs</h1>
+      <mr-job-filters .filters=${jobs.filters} .known=${this.#knownValues()}
+        @filters=${({ detail }) => this.#filter(detail)}></mr-job-filters>
+      ${errorNote(jobs.error, () => jobs.refresh())}
+      <section class="panel list" aria-label="Jobs that match">
+        ${this.#statusLine(jobs)}
+        ${jobs.total === 0 && jobs.complete ? this.#nothing(jobs) : this.#rows(jobs)}
+      </section>`;
+  }
+
+  #rows(jobs) {
+    const may = session.may("submit");
+    const cellsOf = (index) => {
+      const job = jobs.row(index);
+      const picked = may ? this.#selection.has(job?.id) : undefined;
+      return cells(job, picked, (event) => this.#selection.pick(jobs, index, event.shiftKey));
+    };
+    return html`<mr-rows label="Jobs" .count=${jobs.total ?? 12} .height=${narrow.matches ? 60 : 48} .head=${head}
+      .cells=${cellsOf} .selected=${may ? (index) => this.#selection.has(jobs.row(index)?.id) : undefined}
+      aria-multiselectable=${may ? "true" : nothing} aria-busy=${String(jobs.total === undefined)}
+      @range=${({ detail }) => jobs.look(detail.first, detail.last)}
+      @open=${({ detail }) => this.#show(jobs.row(detail.index))}
+      @pick=${({ detail }) => may && this.#selection.pick(jobs, detail.index, detail.shiftKey)}></mr-rows>`;
+  }
+
+  #statusLine(jobs) {
+    const selection = this.#selection;
+    const amount = selection.size(jobs);
+    const reading = !jobs.complete && jobs.known > 0
+      ? html`<span class="muted small">${number(jobs.indexed)} of ${number(jobs.known)} read</span>`
+      : nothing;
+    const added = jobs.added > 0
+      ? html`<button type="button" class="button" @click=${() => this.#open(jobs.filters)}>${count(jobs.added, "new job")}</button>`
+      : nothing;
+    return html`<div class="status-line">
+      <span role="status">${this.#summary(jobs, amount)}</span>${reading}
+      <span class="space"></span>${added}
+      ${session.may("submit") && jobs.total > 0 ? this.#actions(jobs, amount) : nothing}</div>`;
+  }
+
+  #summary(jobs, amount) {
+    if (jobs.total === undefined) {
+      return html`<span class="muted">Reading jobs…</span>`;
+    }
+    return amount > 0
+      ? html`<strong>${number(amount)} of ${number(jobs.total)} selected</strong>`
+      : html`${count(jobs.total, "job")}${isNarrowed(jobs.filters) ? html` <span class="muted">match</span>` : nothing}`;
+  }
+
+  #actions(jobs, amount) {
+    const selection = this.#selection;
+    if (amount === 0) {
+      return html`<button type="button" class="button plain" @click=${() => selection.pickAll()}>Select all</button>`;
+    }
+    return html`
+      ${selection.all
+        ? nothing
+        : html`<button type="button" class="button plain" @click=${() => selection.pickAll()}>All ${number(jobs.total)}</button>`}
+      <button type="button" class="button plain" @click=${() => selection.clear()}>Clear</button>
+      ${Object.entries(ACTIONS).map(([action, { label, icon, danger }]) => html`<button type="button" title=${label}
+        aria-label=${label} class="button ${danger ? "danger" : ""}" @click=${() => this.#act(action)}>${icon}<span>${label}</span></button>`)}`;
+  }
+
+  async #act(action) {
+    const jobs = this.#jobs;
+    const picked = this.#selection.all ? undefined : await this.#selection.jobs(jobs);
+    if (await bulkDialog(action, { picked, jobWindow: jobs })) {
+      this.#selection.clear();
+      jobs.refresh();
+    }
+  }
+
+  #nothing(jobs) {
+    return isNarrowed(jobs.filters)
+      ? emptyState({
+          title: "No job matches",
+          text: "Take a filter away, or look for less.",
+          action: html`<button type="button" class="button" @click=${() => this.#filter({ filters: {} })}>Clear filters</button>`,
+        })
+      : emptyState({
+          title: "No jobs yet",
+          text: "Submit a prompt on this page, or from a shell:",
+          command: "millrace work ws \"Write a story with these words: mill, river.\"",
+          action: html`<a class="button primary" href="#/submit">Submit a job</a>`,
+        });
+  }
+
+  #filter({ filters, typing = false }) {
+    const address = link("jobs", filters);
+    remember(filters);
+    if (typing || address === location.hash) {
+      replaceRoute(address);
+      this.route = parseRoute();
+    } else {
+      go(address);
+    }
+  }
+
+  #show(job) {
+    if (job !== undefined) {
+      go(jobLink(job.id));
+    }
+  }
+
+  /** Anything that moved since the rows were fetched makes them old; tokens alone do not. */
+  #noteLive() {
+    const counts = JSON.stringify([live.latest?.jobs, live.latest?.tasks, live.latest?.jobsAtGate]);
+    this.#changed ||= counts !== this.#counts;
+    this.#counts = counts;
+  }
+
+  #tick() {
+    const jobs = this.#jobs;
+    const due = this.#changed || !jobs?.complete || Date.now() - this.#refreshed > 10 * REFRESH_MS;
+    if (jobs === undefined || document.hidden || !due) {
+      return;
+    }
+    this.#changed = false;
+    this.#refreshed = Date.now();
+    jobs.refresh();
+    jobs.countAdded();
+  }
+
+  /** What the fields of the filters suggest is what the rows have shown. */
+  #learn() {
+    for (let index = 0; index < 200; index++) {
+      const job = this.#jobs.row(index);
+      job?.types.forEach((type) => this.#known.type.add(type));
+      job?.models.forEach((model) => this.#known.model.add(model));
+      job?.tags.forEach((tag) => this.#known.tag.add(tag));
+      if (job?.submittedBy) {
+        this.#known.key.add(job.submittedBy);
+      }
+    }
+  }
+
+  #knownValues() {
+    return Object.fromEntries(Object.entries(this.#known).map(([name, values]) => [name, [...values].sort()]));
   }
 }
 

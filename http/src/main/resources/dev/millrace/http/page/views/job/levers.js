@@ -1,0 +1,96 @@
+// What a user can do to a job or a stage. Which of it is legal now, the server says in `levers`.
+
+import { html } from "lit";
+import { api } from "../../api/client.js";
+import { go, jobLink } from "../../api/route.js";
+import { confirmDialog, openDialog } from "../../parts/dialog.js";
+import { errorNote, toast } from "../../parts/feedback.js";
+import { icons } from "../../parts/icons.js";
+
+const PRIORITIES = ["VERY_HIGH", "HIGH", "MEDIUM", "LOW", "VERY_LOW"];
+
+/** The levers of a job, in the order of their buttons. */
+export const LEVERS = {
+  pause: { label: "Pause", icon: icons.pause, pull: (job) => setStatus(job, "PAUSED", "Pause this job?",
+    "Nothing new of it is handed out until it is resumed. What runs may finish.") },
+  resume: { label: "Resume", icon: icons.play, pull: (job) => setStatus(job, "PENDING", "Resume this job?",
+    "It goes on where it stopped.") },
+  retry: { label: "Retry", icon: icons.retry, pull: retry },
+  prioritize: { label: "Priority", icon: icons.next, pull: prioritize },
+  abort: { label: "Abort", icon: icons.stop, danger: true, pull: (job) => setStatus(job, "ABORTED", "Abort this job?",
+    "Every stage and unfinished task ends with it. This cannot be undone.", true) },
+  delete: { label: "Delete", icon: icons.trash, danger: true, pull: remove },
+};
+
+const withComment = ({ comment }) => (comment === undefined ? {} : { comment });
+
+async function setStatus(job, status, title, text, danger = false) {
+  const said = await confirmDialog({ title, text, confirm: title.split(" ")[0], danger, comment: true });
+  if (said !== undefined) {
+    await api.put(`/v1/jobs/${job.id}/status`, { status, ...withComment(said) });
+  }
+}
+
+/** Approves a stage that stands at its gate. */
+export async function approve(stage) {
+  const said = await confirmDialog({
+    title: `Approve stage ${stage.order}?`, text: `Its tasks (${stage.type}) can then be taken.`, confirm: "Approve", comment: true,
+  });
+  if (said !== undefined) {
+    await api.put(`/v1/stages/${stage.id}/status`, { status: "PENDING", ...withComment(said) });
+  }
+}
+
+async function retry(job) {
+  let fromStart = false;
+  const said = await confirmDialog({
+    title: "Run this job again?",
+    text: html`<p>A new job is made. It adopts what was completed here, and runs the rest.</p>
+      <label class="row"><input type="checkbox" @change=${(event) => (fromStart = event.target.checked)}>
+        Repeat everything, adopt nothing</label>`,
+    confirm: "Retry",
+    comment: true,
+  });
+  if (said === undefined) {
+    return;
+  }
+  const answer = await api.post(`/v1/jobs/${job.id}/retry`, { fromStart, ...withComment(said) });
+  toast(`The new job has ${answer.tasks} tasks, ${answer.adopted} of them adopted`);
+  go(jobLink(answer.job.id));
+}
+
+async function remove(job) {
+  const said = await confirmDialog({
+    title: "Delete this job?", text: "Inputs, results and log are gone for good.", confirm: "Delete", danger: true,
+  });
+  if (said !== undefined) {
+    await api.delete(`/v1/jobs/${job.id}`);
+    toast("The job is deleted");
+    go("#/jobs");
+  }
+}
+
+async function prioritize(job) {
+  let error;
+  await openDialog("How urgent is this job?", (close, again) => {
+    const save = async (event) => {
+      try {
+        const priority = event.target.form.elements["job-priority"].value;
+        // The server has no body for "it has this priority already", so that the same one is not sent.
+        if (priority !== job.priority) {
+          await api.patch(`/v1/jobs/${job.id}/priority`, { priority });
+        }
+        close(true);
+      } catch (failure) {
+        error = failure;
+        again();
+      }
+    };
+    return html`<div class="field"><label for="job-priority">Priority</label>
+        <select id="job-priority">${PRIORITIES.map((name) => html`<option value=${name}
+          ?selected=${name === job.priority}>${name.toLowerCase().replace("_", " ")}</option>`)}</select></div>
+      ${errorNote(error)}
+      <div class="actions"><button type="button" class="button" @click=${() => close()}>Cancel</button>
+        <button type="submit" class="button primary" @click=${save}>Set</button></div>`;
+  });
+}
