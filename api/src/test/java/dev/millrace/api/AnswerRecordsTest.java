@@ -70,6 +70,8 @@ class AnswerRecordsTest {
         new UUID(2, 2),
         new JobId("1_2_3"),
         2,
+        "nightly",
+        List.of("retry", "delete"),
         stages);
   }
 
@@ -112,6 +114,8 @@ class AnswerRecordsTest {
             null,
             null,
             null,
+            null,
+            List.of(),
             List.of());
     assertWritten(
         job,
@@ -121,7 +125,7 @@ class AnswerRecordsTest {
         "\"data\":{},\"userMetadata\":{},",
         "\"priority\":\"MEDIUM\",\"status\":\"PENDING\",\"percentage\":0,",
         NEW_FIELDS,
-        ",\"sealed\":false}");
+        ",\"sealed\":false,\"levers\":[]}");
   }
 
   @Test
@@ -156,6 +160,7 @@ class AnswerRecordsTest {
         null,
         null,
         null,
+        List.of(),
         List.of());
   }
 
@@ -165,7 +170,7 @@ class AnswerRecordsTest {
           + "\"type\":\"resize\",\"order\":1,\"data\":{},\"userMetadata\":{},"
           + "\"status\":\"CREATED\",\"percentage\":0,"
           + "\"summary\":{\"pending\":0,\"inProgress\":0,\"completed\":0,\"failed\":0,"
-          + "\"created\":0,\"retried\":0,\"aborted\":0,\"total\":0},\"gate\":false}";
+          + "\"created\":0,\"retried\":0,\"aborted\":0,\"total\":0},\"gate\":false,\"levers\":[]}";
 
   @Test
   void newStageHasNoOptionalFields() {
@@ -191,6 +196,7 @@ class AnswerRecordsTest {
             ENDED,
             "too many tasks failed",
             TRACE,
+            List.of("approve"),
             List.of(task));
     assertWritten(
         stage,
