@@ -87,7 +87,8 @@ class AnswerRecordsTest {
           + ",\"tags\":[\"a\",\"b\"],"
           + "\"parent\":\"00000000-0000-0001-0000-000000000001\","
           + "\"retryOf\":\"00000000-0000-0002-0000-000000000002\","
-          + "\"ownId\":\"1_2_3\",\"waitsForApproval\":2";
+          + "\"ownId\":\"1_2_3\",\"waitsForApproval\":2,\"submittedBy\":\"nightly\","
+          + "\"levers\":[\"retry\",\"delete\"]";
 
   @Test
   void jobWithAllFields() {
@@ -212,7 +213,7 @@ class AnswerRecordsTest {
         RUN_FIELDS,
         ",\"error\":\"too many tasks failed\",",
         TRACE_FIELDS,
-        ",\"tasks\":[",
+        ",\"levers\":[\"approve\"],\"tasks\":[",
         NEW_TASK_TEXT,
         "}]}");
   }
