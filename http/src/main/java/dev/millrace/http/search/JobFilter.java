@@ -65,6 +65,11 @@ record JobFilter(
           || mayBeId && isIn(uuid(job.id()));
     }
 
+    @Override
+    public String toString() {
+      return wanted;
+    }
+
     private static String uuid(JobId id) {
       return EntityId.of(id).uuid().toString();
     }

@@ -247,13 +247,13 @@ abstract class RetryContract extends ContractCase {
 
   @Test
   void aRetryKeepsWhoAsksForItAndWhy() {
+    JobId partly = failed();
     JobId ended = store.submit(job(stage("a", "1")).withSubmittedBy("nightly"));
     store.abort(ended, ANNA);
     JobId plain = retry(ended, 0, 1);
     assertThat(view(plain).header().submittedBy()).isNull();
     assertThat(store.events(plain, 1, 10)).isEmpty();
 
-    JobId partly = failed();
     for (JobId again : List.of(ended, partly)) {
       RetryRequest request =
           RetryRequest.of(again).by("page", Cause.user("page", "the disk was full"));
