@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param ownId the job's id in its workspace, as {@code millrace work} prints it; null if the answer
  *     has none
  * @param waitsForApproval the stage that waits for nothing but an approval; null if none does
+ * @param submittedBy the name of the API key that submitted it; null if it came without one
+ * @param levers what a user can do to it in its state: {@code pause}, {@code retry}, …
  * @param stages in order; empty unless the request asks for them
  */
 public record ApiJob(
@@ -40,10 +42,13 @@ public record ApiJob(
     @Nullable UUID retryOf,
     @Nullable JobId ownId,
     @Nullable Integer waitsForApproval,
+    @Nullable String submittedBy,
+    List<String> levers,
     List<ApiStage> stages) {
 
   public ApiJob {
     tags = List.copyOf(tags);
+    levers = List.copyOf(levers);
     stages = List.copyOf(stages);
   }
 
@@ -65,6 +70,8 @@ public record ApiJob(
         JsonFields.uuidOrNull(in, "retryOf"),
         in.has("ownId") ? new JobId(in.string("ownId")) : null,
         in.has("waitsForApproval") ? JsonFields.integer(in, "waitsForApproval") : null,
+        in.string("submittedBy", null),
+        JsonFields.strings(in, "levers"),
         JsonFields.list(in, "stages", ApiStage::fromJson));
   }
 
@@ -88,7 +95,9 @@ public record ApiJob(
     return out.putIfPresent("parent", JsonFields.text(parent))
         .putIfPresent("retryOf", JsonFields.text(retryOf))
         .putIfPresent("ownId", ownId == null ? null : ownId.value())
-        .putIfPresent("waitsForApproval", waitsForApproval);
+        .putIfPresent("waitsForApproval", waitsForApproval)
+        .putIfPresent("submittedBy", submittedBy)
+        .put("levers", levers);
   }
 
   /** The answer to a request that asks for stages: {@code stages} is there even if empty. */

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param percentage the share of completed tasks, in percent
  * @param gate whether the stage waits for approval before it starts
  * @param error why the stage failed
+ * @param levers what a user can do to it now: {@code approve}, or nothing
  * @param tasks the first tasks; empty unless the request asks for them
  */
 public record ApiStage(
@@ -32,9 +33,11 @@ public record ApiStage(
     @Nullable Instant endTime,
     @Nullable String error,
     @Nullable TraceContext trace,
+    List<String> levers,
     List<ApiTask> tasks) {
 
   public ApiStage {
+    levers = List.copyOf(levers);
     tasks = List.copyOf(tasks);
   }
 
@@ -54,6 +57,7 @@ public record ApiStage(
         JsonFields.instantOrNull(in, "endTime"),
         in.string("error", null),
         TraceFields.fromJson(in),
+        JsonFields.strings(in, "levers"),
         JsonFields.list(in, "tasks", ApiTask::fromJson));
   }
 
@@ -78,6 +82,6 @@ public record ApiStage(
             .putIfPresent("endTime", JsonFields.text(endTime))
             .putIfPresent("error", error);
     TraceFields.putIfPresent(out, trace);
-    return out;
+    return out.put("levers", levers);
   }
 }

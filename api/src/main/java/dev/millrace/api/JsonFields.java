@@ -13,14 +13,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes typed fields of a JSON object; errors name the field. */
-final class JsonFields {
+public final class JsonFields {
   private JsonFields() {}
 
-  static UUID uuid(JsonObject in, String name) {
+  public static UUID uuid(JsonObject in, String name) {
     return uuid(in.string(name), name);
   }
 
-  static @Nullable UUID uuidOrNull(JsonObject in, String name) {
+  public static @Nullable UUID uuidOrNull(JsonObject in, String name) {
     String text = in.string(name, null);
     return text == null ? null : uuid(text, name);
   }
@@ -33,11 +33,11 @@ final class JsonFields {
     }
   }
 
-  static Instant instant(JsonObject in, String name) {
+  public static Instant instant(JsonObject in, String name) {
     return instant(in.string(name), name);
   }
 
-  static @Nullable Instant instantOrNull(JsonObject in, String name) {
+  public static @Nullable Instant instantOrNull(JsonObject in, String name) {
     String text = in.string(name, null);
     return text == null ? null : instant(text, name);
   }
@@ -50,11 +50,11 @@ final class JsonFields {
     }
   }
 
-  static @Nullable String text(@Nullable Instant time) {
+  public static @Nullable String text(@Nullable Instant time) {
     return time == null ? null : time.toString();
   }
 
-  static @Nullable String text(@Nullable UUID uuid) {
+  public static @Nullable String text(@Nullable UUID uuid) {
     return uuid == null ? null : uuid.toString();
   }
 
@@ -70,11 +70,11 @@ final class JsonFields {
     return time.toMillis() % 1_000 == 0 ? (Number) time.toSeconds() : time.toMillis() / 1_000.0;
   }
 
-  static int integer(JsonObject in, String name) {
+  public static int integer(JsonObject in, String name) {
     return Math.toIntExact(in.integer(name, 0));
   }
 
-  static <E extends Enum<E>> E enumConstant(Class<E> type, JsonObject in, String name) {
+  public static <E extends Enum<E>> E enumConstant(Class<E> type, JsonObject in, String name) {
     String text = in.string(name);
     try {
       return Enum.valueOf(type, text);
@@ -83,11 +83,11 @@ final class JsonFields {
     }
   }
 
-  static List<String> strings(JsonObject in, String name) {
+  public static List<String> strings(JsonObject in, String name) {
     return in.list(name).stream().map(String::valueOf).toList();
   }
 
-  static <T> List<T> list(JsonObject in, String name, Function<JsonObject, T> read) {
+  public static <T> List<T> list(JsonObject in, String name, Function<JsonObject, T> read) {
     List<T> out = new ArrayList<>();
     for (Object value : in.list(name)) {
       out.add(read.apply(JsonObject.of(value, name + "[" + out.size() + "]")));

@@ -70,6 +70,8 @@ class AnswerRecordsTest {
         new UUID(2, 2),
         new JobId("1_2_3"),
         2,
+        "nightly",
+        List.of("retry", "delete"),
         stages);
   }
 
@@ -85,7 +87,8 @@ class AnswerRecordsTest {
           + ",\"tags\":[\"a\",\"b\"],"
           + "\"parent\":\"00000000-0000-0001-0000-000000000001\","
           + "\"retryOf\":\"00000000-0000-0002-0000-000000000002\","
-          + "\"ownId\":\"1_2_3\",\"waitsForApproval\":2";
+          + "\"ownId\":\"1_2_3\",\"waitsForApproval\":2,\"submittedBy\":\"nightly\","
+          + "\"levers\":[\"retry\",\"delete\"]";
 
   @Test
   void jobWithAllFields() {
@@ -112,6 +115,8 @@ class AnswerRecordsTest {
             null,
             null,
             null,
+            null,
+            List.of(),
             List.of());
     assertWritten(
         job,
@@ -121,7 +126,7 @@ class AnswerRecordsTest {
         "\"data\":{},\"userMetadata\":{},",
         "\"priority\":\"MEDIUM\",\"status\":\"PENDING\",\"percentage\":0,",
         NEW_FIELDS,
-        ",\"sealed\":false}");
+        ",\"sealed\":false,\"levers\":[]}");
   }
 
   @Test
@@ -156,6 +161,7 @@ class AnswerRecordsTest {
         null,
         null,
         null,
+        List.of(),
         List.of());
   }
 
@@ -165,7 +171,7 @@ class AnswerRecordsTest {
           + "\"type\":\"resize\",\"order\":1,\"data\":{},\"userMetadata\":{},"
           + "\"status\":\"CREATED\",\"percentage\":0,"
           + "\"summary\":{\"pending\":0,\"inProgress\":0,\"completed\":0,\"failed\":0,"
-          + "\"created\":0,\"retried\":0,\"aborted\":0,\"total\":0},\"gate\":false}";
+          + "\"created\":0,\"retried\":0,\"aborted\":0,\"total\":0},\"gate\":false,\"levers\":[]}";
 
   @Test
   void newStageHasNoOptionalFields() {
@@ -191,6 +197,7 @@ class AnswerRecordsTest {
             ENDED,
             "too many tasks failed",
             TRACE,
+            List.of("approve"),
             List.of(task));
     assertWritten(
         stage,
@@ -206,7 +213,7 @@ class AnswerRecordsTest {
         RUN_FIELDS,
         ",\"error\":\"too many tasks failed\",",
         TRACE_FIELDS,
-        ",\"tasks\":[",
+        ",\"levers\":[\"approve\"],\"tasks\":[",
         NEW_TASK_TEXT,
         "}]}");
   }

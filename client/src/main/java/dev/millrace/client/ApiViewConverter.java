@@ -27,7 +27,7 @@ final class ApiViewConverter {
         new JobHeader(
             id,
             new JobLabels(job.name(), job.tags(), job.userMetadata(), job.data()),
-            new JobRelations(toJobId(job.parent()), toJobId(job.retryOf())),
+            new JobRelations(toJobId(job.parent()), toJobId(job.retryOf()), job.submittedBy()),
             job.priority(),
             !job.sealed(),
             own(job.trace(), TraceContext.derivedFrom(id.value())),

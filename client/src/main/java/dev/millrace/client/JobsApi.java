@@ -9,6 +9,7 @@ import dev.millrace.api.PrunableJob;
 import dev.millrace.api.PruneRequest;
 import dev.millrace.api.TaskTerms;
 import dev.millrace.api.UnreadableJob;
+import dev.millrace.api.jobs.CheckedPipeline;
 import dev.millrace.client.error.ApiException;
 import dev.millrace.client.error.NetworkException;
 import dev.millrace.client.internal.transport.ApiTransport;
@@ -80,6 +81,13 @@ public final class JobsApi {
         .read(ApiJob::fromJson);
   }
 
+  /** Checks a job document as a submission would, and stores nothing. */
+  public CheckedPipeline check(JsonObject document) {
+    return transport
+        .send(ClientRequest.post("/v1/pipelines/check").repeatable().body(document))
+        .read(CheckedPipeline::fromJson);
+  }
+
   /**
    * Runs a job that has ended again, as a new job that adopts what was completed. Retried safely.
    *
@@ -94,7 +102,16 @@ public final class JobsApi {
    *     new one
    */
   public ApiJob.Retried retry(UUID job, boolean fromStart, @Nullable String key) {
-    JsonObject body = JsonObject.create().put("fromStart", fromStart);
+    return retry(job, fromStart, key, null);
+  }
+
+  /**
+   * @param comment why, for the log of the new job; null: it does not say
+   */
+  public ApiJob.Retried retry(
+      UUID job, boolean fromStart, @Nullable String key, @Nullable String comment) {
+    JsonObject body =
+        JsonObject.create().put("fromStart", fromStart).putIfPresent("comment", comment);
     return transport
         .sendCreate(
             "job",
@@ -237,7 +254,14 @@ public final class JobsApi {
 
   /** PENDING resumes a job, PAUSED pauses it, ABORTED ends it with all its stages and tasks. */
   public void updateStatus(UUID job, JobState status) {
-    LeverRequest.status(job, status).send(transport);
+    updateStatus(job, status, null);
+  }
+
+  /**
+   * @param comment why, for the job's log; null: it does not say
+   */
+  public void updateStatus(UUID job, JobState status, @Nullable String comment) {
+    LeverRequest.status(job, status, comment).send(transport);
   }
 
   public void pause(UUID job) {

@@ -38,17 +38,20 @@ record LeverRequest(
   private static final BiPredicate<ApiException, ApiTransport> NEVER = (_, _) -> false;
 
   /**
-   * @throws UnsupportedOperationException that names the lever, if the API does not have it
+   * @param comment why; null: it does not say
+   * @throws UnsupportedOperationException that names the lever, if the API does not have it, or no
+   *     comment for it
    */
-  static LeverRequest of(JobId job, Lever lever) {
+  static LeverRequest of(JobId job, Lever lever, @Nullable String comment) {
     UUID id = EntityId.of(job).uuid();
     return switch (lever) {
-      case Lever.Pause _ -> status(id, JobState.PAUSED);
-      case Lever.Resume _ -> status(id, JobState.PENDING);
-      case Lever.Abort _ -> status(id, JobState.ABORTED);
+      case Lever.Pause _ -> status(id, JobState.PAUSED, comment);
+      case Lever.Resume _ -> status(id, JobState.PENDING, comment);
+      case Lever.Abort _ -> status(id, JobState.ABORTED, comment);
+      case Lever.Approve(int stage) -> approve(EntityId.of(job, stage).uuid(), comment);
+      case Lever other when comment != null -> throw uncommented(other);
       case Lever.Delete _ -> delete(id);
       case Lever.Prioritize(Priority priority) -> prioritize(id, priority);
-      case Lever.Approve(int stage) -> approve(EntityId.of(job, stage).uuid());
       case Lever.Describe(int stage, int task, JsonObject metadata) ->
           describe(
               stage == 0 ? "jobs" : task == 0 ? "stages" : "tasks",
@@ -62,10 +65,13 @@ record LeverRequest(
     };
   }
 
-  static LeverRequest status(UUID job, JobState status) {
+  static LeverRequest status(UUID job, JobState status, @Nullable String comment) {
     return new LeverRequest(
         ClientRequest.put("/v1/jobs/{}/status", job)
-            .body(JsonObject.create().put("status", status.name())),
+            .body(
+                JsonObject.create()
+                    .put("status", status.name())
+                    .putIfPresent("comment", comment)),
         null,
         (refused, transport) ->
             refused.isIllegalTransition()
@@ -93,10 +99,13 @@ record LeverRequest(
         ClientRequest.patch("/v1/jobs/{}/priority", job).repeatable().body(body), null, NEVER);
   }
 
-  static LeverRequest approve(UUID stage) {
+  static LeverRequest approve(UUID stage, @Nullable String comment) {
     return new LeverRequest(
         ClientRequest.put("/v1/stages/{}/status", stage)
-            .body(JsonObject.create().put("status", "PENDING")),
+            .body(
+                JsonObject.create()
+                    .put("status", "PENDING")
+                    .putIfPresent("comment", comment)),
         null,
         (refused, transport) ->
             refused.isIllegalTransition()
@@ -161,6 +170,11 @@ record LeverRequest(
     }
     return new NewTask(
         JsonObject.of(spec.input(), "input"), spec.metadata(), spec.maxAttempts(), spec.trace());
+  }
+
+  private static UnsupportedOperationException uncommented(Lever lever) {
+    return new UnsupportedOperationException(
+        "the HTTP API has no comment for \"" + LeverJson.name(lever) + "\"; leave it out");
   }
 
   private static UnsupportedOperationException missing(Lever lever) {

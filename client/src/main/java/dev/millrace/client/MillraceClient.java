@@ -60,6 +60,16 @@ public final class MillraceClient implements AutoCloseable {
     return new TasksApi(transport);
   }
 
+  /** Finding jobs among many, and changing them. */
+  public SearchApi search() {
+    return new SearchApi(transport);
+  }
+
+  /** Logs of jobs, the state machines, and what the key may do. */
+  public InspectionApi inspection() {
+    return new InspectionApi(transport);
+  }
+
   /** Jobs in the so1 API, their logs and events. */
   public So1Api so1() {
     return new So1Api(transport);

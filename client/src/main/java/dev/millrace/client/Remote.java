@@ -127,7 +127,10 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
           "the server chooses the ids of jobs; call retry without an id");
     }
     try {
-      ApiJob.Retried answer = client.jobs().retry(uuid(request.job()), request.fromStart());
+      ApiJob.Retried answer =
+          client
+              .jobs()
+              .retry(uuid(request.job()), request.fromStart(), null, request.comment());
       return new RetryResult(
           Outcome.DONE, ownId(answer.job()), true, answer.adopted(), answer.tasks());
     } catch (ApiException e) {

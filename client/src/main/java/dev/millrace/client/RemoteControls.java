@@ -28,15 +28,11 @@ final class RemoteControls implements JobControls {
   }
 
   /**
-   * @throws UnsupportedOperationException if the API does not have the lever, or for a comment
+   * @throws UnsupportedOperationException if the API does not have the lever, or no comment for it
    */
   @Override
   public Outcome apply(JobId id, Lever lever, Cause cause) {
-    if (cause.comment() != null) {
-      throw new UnsupportedOperationException(
-          "a comment cannot be sent over HTTP: the API has no field for it");
-    }
-    LeverRequest request = LeverRequest.of(id, lever);
+    LeverRequest request = LeverRequest.of(id, lever, cause.comment());
     try {
       return outcome(id, request, request.send(transport));
     } catch (ApiException e) {

@@ -106,7 +106,14 @@ public final class StagesApi {
 
   /** Approves a stage that waits for approval. */
   public void approve(UUID stage) {
-    LeverRequest.approve(stage).send(transport);
+    approve(stage, null);
+  }
+
+  /**
+   * @param comment why, for the job's log; null: it does not say
+   */
+  public void approve(UUID stage, @Nullable String comment) {
+    LeverRequest.approve(stage, comment).send(transport);
   }
 
   /** One page of a stage's tasks in order. */

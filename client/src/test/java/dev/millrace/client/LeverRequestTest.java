@@ -51,7 +51,7 @@ class LeverRequestTest {
   @MethodSource("levers")
   void requestNamesWhatTheLeverActsOn(Lever lever, String request, int stage, int task) {
     String id = new EntityId(JOB, stage, task).toString();
-    assertThat(LeverRequest.of(JOB, lever).request()).hasToString(request.replace("{}", id));
+    assertThat(LeverRequest.of(JOB, lever, null).request()).hasToString(request.replace("{}", id));
   }
 
   @Test
@@ -59,7 +59,7 @@ class LeverRequestTest {
     Set<String> tried = new TreeSet<>(List.of("hold"));
     levers().forEach(row -> tried.add(LeverJson.name((Lever) row.get()[0])));
     assertThat(tried).containsExactlyInAnyOrderElementsOf(LeverJson.names());
-    assertThatThrownBy(() -> LeverRequest.of(JOB, new Lever.Hold(1)))
+    assertThatThrownBy(() -> LeverRequest.of(JOB, new Lever.Hold(1), null))
         .isInstanceOf(UnsupportedOperationException.class)
         .hasMessage("the HTTP API has no \"hold\"; use it where the server runs");
   }
@@ -67,10 +67,10 @@ class LeverRequestTest {
   @Test
   void whatTheApiCannotAddIsRefused() {
     StageSpec full = StageSpec.of("resize", List.of(TaskSpec.of("x")));
-    assertThatThrownBy(() -> LeverRequest.of(JOB, new Lever.AddStage(full)))
+    assertThatThrownBy(() -> LeverRequest.of(JOB, new Lever.AddStage(full), null))
         .hasMessageContaining("without tasks");
     assertThatThrownBy(
-            () -> LeverRequest.of(JOB, new Lever.AddTasks(1, List.of(TaskSpec.of("text")))))
+            () -> LeverRequest.of(JOB, new Lever.AddTasks(1, List.of(TaskSpec.of("text"))), null))
         .hasMessageContaining("JSON object");
   }
 }

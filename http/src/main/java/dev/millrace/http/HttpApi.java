@@ -6,6 +6,7 @@ import dev.millrace.core.time.ProcessClock;
 import dev.millrace.http.inference.InferenceAccess;
 import dev.millrace.http.job.IdResolver;
 import dev.millrace.http.job.IdempotentSubmitter;
+import dev.millrace.http.job.StageTaskCheck;
 import dev.millrace.http.job.WebhookPolicy;
 import dev.millrace.http.jobnik.JobnikRouteGroup;
 import dev.millrace.http.live.LiveRouteGroup;
@@ -223,7 +224,13 @@ public final class HttpApi implements AutoCloseable {
     idResolver = ids;
     submitter = new IdempotentSubmitter(store, Clock.systemUTC());
     JobnikRouteGroup jobnik =
-        new JobnikRouteGroup(store, ids, submitter, policy, settings.stageBackoff());
+        new JobnikRouteGroup(
+            store,
+            ids,
+            submitter,
+            policy,
+            settings.stageBackoff(),
+            new StageTaskCheck(types, modelNames));
     So1RouteGroup so1 =
         new So1RouteGroup(store, types, modelNames, jobnik.workerTypes(), ids, submitter, policy);
     jobnik.add(new ServerOverviewRoute(overview(types, starting)).routes());

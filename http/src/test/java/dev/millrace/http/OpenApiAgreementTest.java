@@ -172,6 +172,15 @@ class OpenApiAgreementTest {
     request(201, "retryJob", null, aborted);
     request(201, "retryJob", "{\"fromStart\":true}", aborted);
     request(400, "retryJob", "{\"fromStart\":1}", aborted);
+    request(200, "searchJobs?text=thumbs", null);
+    request(200, "searchJobs?ids_only=true", null);
+    request(400, "searchJobs?limit=5000", null);
+    request(200, "changeJobs", "{\"action\":\"pause\",\"jobs\":[\"" + aborted + "\"]}");
+    request(400, "changeJobs", "{\"action\":\"pause\",\"jobs\":[]}");
+    request(200, "getJobLog?limit=1", null, aborted);
+    request(404, "getJobLog", null, "00000000-0000-4000-8000-000000000000");
+    request(200, "checkPipeline", whole);
+    request(400, "checkPipeline", "{}");
     String old = "{\"before\":\"2026-01-01T00:00:00Z\"";
     request(200, "pruneJobs", old + "}");
     request(200, "pruneJobs?limit=1", old + ",\"states\":[\"FAILED\"],\"dryRun\":true}");
@@ -316,7 +325,9 @@ class OpenApiAgreementTest {
             "getServiceMetrics",
             "getOpenApi",
             "getOpenApiOfDocs",
-            "getDocs")) {
+            "getDocs",
+            "getKeySession",
+            "getStateMachines")) {
       request(200, id, null);
     }
     request(200, "getServer", null);

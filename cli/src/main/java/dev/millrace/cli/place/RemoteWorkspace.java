@@ -86,9 +86,6 @@ final class RemoteWorkspace implements Place {
 
   @Override
   public Outcome apply(JobId id, Lever lever, Cause cause) {
-    if (cause.comment() != null) {
-      throw new UsageException("--comment cannot be sent over HTTP: the API has no field for it");
-    }
     Optional<Outcome> refusal =
         lever instanceof Lever.Approve(int stage) ? refusal(id, stage) : Optional.empty();
     return refusal.orElseGet(() -> remote.controls().apply(id, lever, cause));

@@ -247,8 +247,9 @@ final class JobShapes {
         submit("partly failed", JobSpec.of(List.of(stage("p", "1", "2"), stage("q", "3"))));
     complete(partly, "p", "first");
     done(store.fail(claim(partly, "p"), Failure.permanent("no")));
-    JobId again = store.retry(RetryRequest.of(partly)).id();
+    JobId again = store.retry(RetryRequest.of(partly).by("nightly", USER)).id();
     jobs.put("adopted", again);
+    submit("with a key", prompt("whose?").withSubmittedBy("nightly"));
     JobId plain = submit("completed twice", prompt("again"));
     complete(plain, "generate", "once");
     jobs.put("retried from its start", store.retry(RetryRequest.fromStart(plain)).id());

@@ -149,13 +149,15 @@ class RemoteWorkspaceTest {
         .containsExactly(
             "{\"task\":1,\"result\":\"A\",\"state\":\"COMPLETED\"}",
             "{\"task\":2,\"result\":\"B\",\"state\":\"COMPLETED\"}");
-    assertThat(cli.run("approve", url, id, "2").line()).isEqualTo(id + " stage 2 approved");
+    assertThat(cli.run("approve", url, id, "2", "--comment", "fine").line()).isEqualTo(id + " stage 2 approved");
     assertThat(cli.run("flow", url, id, "-w").out()).contains("\"AA\"", "\"BB\"");
     InProcessCli.Result late = cli.run("abort", url, id);
     assertThat(late.status()).isEqualTo(1);
     assertThat(late.err()).contains("the job has ended; it is COMPLETED");
     String held = cli.submit(url, "never", "--hold");
-    assertThat(cli.run("abort", url, held).line()).isEqualTo(held + " aborted");
+    assertThat(cli.run("abort", url, held, "--comment", "a typo").line())
+        .isEqualTo(held + " aborted");
+    assertThat(cli.run("job", url, held, "--events").out()).contains("a typo");
     assertThat(cli.run("flow", url, held).status()).isEqualTo(1);
     InProcessCli.Result missing = cli.run("pause", url, "1_2_3", "--json");
     assertThat(missing.status()).isEqualTo(1);
@@ -164,9 +166,6 @@ class RemoteWorkspaceTest {
 
   @Test
   void whatAServerCannotDoIsSaidOnce() throws IOException {
-    String id = cli.submit(url, "hello");
-    assertThat(cli.run("abort", url, id, "--comment", "why").err())
-        .contains("--comment cannot be sent over HTTP: the API has no field for it");
     Files.writeString(dir.resolve("in.jsonl"), "");
     for (String[] command :
         new String[][] {

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads and writes a job as a JSON document, for {@code work --job} and {@code job.json}. Unknown
- * fields are refused by name.
+ * fields are refused by name. Who submitted a job is not in its document: a user who writes one
+ * cannot claim to be another.
  */
 public final class JobDocument {
   private static final Set<String> JOB =

@@ -122,6 +122,11 @@ public record JobSpec(
     return copy;
   }
 
+  /** The same, submitted with this API key; null: without one. */
+  public JobSpec withSubmittedBy(@Nullable String key) {
+    return toBuilder().submittedBy(key).build();
+  }
+
   /** The same with other stages. */
   public JobSpec withStages(List<StageSpec> others) {
     return toBuilder().stages(others).build();
@@ -149,6 +154,10 @@ public record JobSpec(
 
   public @Nullable JobId retryOf() {
     return relations.retryOf();
+  }
+
+  public @Nullable String submittedBy() {
+    return relations.submittedBy();
   }
 
   /** Collects the parts of a job. {@link #build} checks them. */
@@ -192,11 +201,15 @@ public record JobSpec(
     }
 
     public Builder parent(@Nullable JobId parent) {
-      return relations(new JobRelations(parent, relations.retryOf()));
+      return relations(new JobRelations(parent, relations.retryOf(), relations.submittedBy()));
     }
 
     public Builder retryOf(@Nullable JobId job) {
-      return relations(new JobRelations(relations.parent(), job));
+      return relations(new JobRelations(relations.parent(), job, relations.submittedBy()));
+    }
+
+    public Builder submittedBy(@Nullable String key) {
+      return relations(new JobRelations(relations.parent(), relations.retryOf(), key));
     }
 
     public Builder priority(Priority value) {

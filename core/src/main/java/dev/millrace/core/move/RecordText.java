@@ -28,6 +28,7 @@ final class RecordText {
                   .put("id", id.value())
                   .put("createdAt", createdAt.toString())
                   .put("document", JobDocument.write(spec, false))
+                  .putIfPresent("submittedBy", spec.submittedBy())
                   .put("stages", stages.stream().map(RecordText::shape).toList());
           case JobRecord.StageTypes(var types) -> JsonObject.create().put("types", types);
           case JobRecord.Task(int stage, int task, var given, var rendered) ->

@@ -74,4 +74,8 @@ public record JobHeader(
   public @Nullable JobId retryOf() {
     return relations.retryOf();
   }
+
+  public @Nullable String submittedBy() {
+    return relations.submittedBy();
+  }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.http.auth;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The caller of a request: the name of its key, and what the key allows. */
 public record Principal(String name, Set<KeyScope> scopes) {
@@ -16,6 +17,16 @@ public record Principal(String name, Set<KeyScope> scopes) {
 
   public Principal {
     scopes = Set.copyOf(scopes);
+  }
+
+  /** The name of its API key; null if it has none. */
+  public @Nullable String keyName() {
+    return hasKey() ? name : null;
+  }
+
+  /** Whether it came with a key; without keys, everyone is {@link #LOCAL}. */
+  public boolean hasKey() {
+    return this != LOCAL && !isAnonymous(); // a key may have any name
   }
 
   public boolean isAnonymous() {

@@ -124,7 +124,13 @@ public final class IdempotentSubmitter implements AutoCloseable {
    */
   public Submitted submit(String api, ApiRequest request, Supplier<JobSpec> spec) {
     return create(
-        api, request, () -> new Submission(store, ReservedJobData.requireNone(spec.get())));
+        api,
+        request,
+        () ->
+            new Submission(
+                store,
+                ReservedJobData.requireNone(spec.get())
+                    .withSubmittedBy(request.principal().keyName())));
   }
 
   /**

@@ -16,7 +16,7 @@ public final class ReservedJobData {
   /**
    * @throws Problem INVALID if a client's job has such data
    */
-  static JobSpec requireNone(JobSpec spec) {
+  public static JobSpec requireNone(JobSpec spec) {
     if (spec.data().has(RESPONSE)) {
       throw new Problem(
           Problem.Kind.INVALID,

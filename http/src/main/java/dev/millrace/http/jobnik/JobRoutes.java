@@ -1,11 +1,16 @@
 package dev.millrace.http.jobnik;
 
+import dev.millrace.api.jobs.CheckedPipeline;
+import dev.millrace.core.internal.store.JobSizeLimits;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
 import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.job.IdempotentSubmitter;
+import dev.millrace.http.job.ReservedJobData;
+import dev.millrace.http.job.StageTaskCheck;
 import dev.millrace.http.job.WebhookPolicy;
 import dev.millrace.http.jobnik.entity.ApiJobMapper;
 import dev.millrace.http.jobnik.entity.EntityLookup;
@@ -25,12 +30,18 @@ final class JobRoutes {
 
   private final IdempotentSubmitter submitter;
   private final WebhookPolicy webhooks;
+  private final StageTaskCheck tasks;
 
-  JobRoutes(EntityLookup lookup, IdempotentSubmitter submitter, WebhookPolicy webhooks) {
+  JobRoutes(
+      EntityLookup lookup,
+      IdempotentSubmitter submitter,
+      WebhookPolicy webhooks,
+      StageTaskCheck tasks) {
     this.store = lookup.store();
     this.lookup = lookup;
     this.submitter = submitter;
     this.webhooks = webhooks;
+    this.tasks = tasks;
   }
 
   List<Route> routes() {
@@ -38,6 +49,8 @@ final class JobRoutes {
         new Route("GET", "/v1/jobs", "findJobs", KeyScope.READ, this::find),
         new Route("POST", "/v1/jobs", "createJob", KeyScope.SUBMIT, this::create),
         new Route("POST", "/v1/pipelines", "createPipeline", KeyScope.SUBMIT, this::createPipeline),
+        new Route(
+            "POST", "/v1/pipelines/check", "checkPipeline", KeyScope.SUBMIT, this::checkPipeline),
         new Route("GET", "/v1/jobs/{jobId}", "getJobById", KeyScope.READ, this::get));
   }
 
@@ -68,12 +81,27 @@ final class JobRoutes {
             .submit(
                 API,
                 call,
-                () -> {
-                  JobSpec spec = reader.get();
-                  spec.webhooks().forEach(webhooks::check);
-                  return spec;
-                })
+                () -> checked(reader.get()))
             .id());
+  }
+
+  private JobSpec checked(JobSpec spec) {
+    spec.webhooks().forEach(webhooks::check);
+    return spec;
+  }
+
+  /** Refuses what a submission refuses, and tasks that a worker of this server would refuse. */
+  private ApiResponse checkPipeline(ApiRequest call) {
+    JobSpec spec = ReservedJobData.requireNone(checked(SpecReader.readPipeline(call)));
+    JobSizeLimits.requireJob(spec);
+    tasks.check(spec, "");
+    int total = 0;
+    int before = 0;
+    for (StageSpec stage : spec.stages()) {
+      before = stage.each() == null ? stage.tasks().size() : before;
+      total += before;
+    }
+    return ApiResponse.ok(new CheckedPipeline(spec.stages().size(), total).toJson());
   }
 
   private ApiResponse get(ApiRequest call) {

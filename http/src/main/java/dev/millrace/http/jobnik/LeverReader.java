@@ -43,7 +43,7 @@ record LeverReader(EntityLookup lookup, Backoff stageBackoff) {
           case ABORTED -> new Lever.Abort();
           default -> throw JobnikProblems.invalid("only the system moves a job there");
         };
-    return new LeverRequest(id, lever);
+    return new LeverRequest(id, lever).commented(call);
   }
 
   /** The state that the body asks for; its schema has only those that a user can ask for. */
@@ -65,7 +65,7 @@ record LeverReader(EntityLookup lookup, Backoff stageBackoff) {
   /** The schema allows PENDING only: users approve a stage, the system does the rest. */
   LeverRequest approval(ApiRequest call) {
     StageInJob of = stage(call);
-    return LeverRequest.of(of, new Lever.Approve(of.stage().number()));
+    return LeverRequest.of(of, new Lever.Approve(of.stage().number())).commented(call);
   }
 
   LeverRequest newTasks(ApiRequest call) {

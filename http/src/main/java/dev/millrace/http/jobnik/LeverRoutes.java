@@ -1,6 +1,5 @@
 package dev.millrace.http.jobnik;
 
-import dev.millrace.core.event.Cause;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.task.Backoff;
 import dev.millrace.http.auth.KeyScope;
@@ -75,8 +74,8 @@ final class LeverRoutes {
         KeyScope.SUBMIT,
         call -> {
           LeverRequest request = decoder.apply(call);
-          Cause cause = Cause.user(call.principal().name(), null);
-          Outcome outcome = lookup.store().apply(request.job(), request.lever(), cause);
+          Outcome outcome =
+              lookup.store().apply(request.job(), request.lever(), request.cause(call));
           return answer.of(call, request, outcome);
         });
   }

@@ -1,6 +1,7 @@
 package dev.millrace.http.jobnik;
 
 import dev.millrace.api.ApiJob;
+import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
@@ -40,7 +41,11 @@ final class RetryRoutes {
   private ApiResponse retry(ApiRequest call) {
     String text = call.pathParameter("jobId");
     boolean fromStart = call.body() != null && call.bodyObject().flag("fromStart", false);
-    RetryRequest request = new RetryRequest(lookup.jobId(text), fromStart, null);
+    RetryRequest request =
+        new RetryRequest(lookup.jobId(text), fromStart, null)
+            .by(
+                call.principal().keyName(),
+                Cause.user(call.principal().name(), LeverRequest.comment(call)));
     Retry retry = new Retry(lookup.store(), request, JobnikProblems.noJob(text));
     IdempotentSubmitter.Submitted submitted =
         submitter.create(

@@ -10,6 +10,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageSpec;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.task.TraceContext;
+import dev.millrace.http.job.StageTaskCheck;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.Problem;
 import dev.millrace.server.infer.parameters.TaskCheck;
@@ -172,7 +173,7 @@ record SubmissionReader(KnownActions actions, Set<String> models) {
               + "\" is kept by the server; leave it out");
     }
     JobSpec spec = JobDocument.read(document, JobDocument.INLINE);
-    check(spec);
+    new StageTaskCheck(actions.local(), models).check(spec, "inputs: ");
     JsonObject all = JsonObject.create();
     all.values().putAll(metadata.values());
     So1Job.Metadata submission =
@@ -183,37 +184,6 @@ record SubmissionReader(KnownActions actions, Set<String> models) {
         .metadata(all)
         .trace(own != null && own.isStarted() ? own : call.traceOrNew())
         .build();
-  }
-
-  private void check(JobSpec spec) {
-    TaskCheck check = new TaskCheck(models);
-    int number = 0;
-    for (StageSpec stage : spec.stages()) {
-      number++;
-      if (actions.isLocal(stage.type())) {
-        check(check, stage, "inputs: stage " + number);
-      }
-    }
-  }
-
-  /** The result of a template is not known yet, but it is a text. */
-  private static void check(TaskCheck check, StageSpec stage, String where) {
-    if (stage.tasks().isEmpty()) {
-      refuse(check.problem(stage.type(), stage.data(), "a text"), where);
-    }
-    int number = 0;
-    for (TaskSpec task : stage.tasks()) {
-      number++;
-      refuse(
-          check.problem(stage.type(), stage.data(), task.template() ? "a text" : task.input()),
-          where + ", task " + number);
-    }
-  }
-
-  private static void refuse(@Nullable String problem, String where) {
-    if (problem != null) {
-      throw invalid(where + ": " + problem);
-    }
   }
 
   private static Problem invalid(String message) {

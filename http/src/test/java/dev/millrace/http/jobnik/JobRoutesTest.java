@@ -44,7 +44,8 @@ class JobRoutesTest {
                     + "'creationTime':'2026-03-01T08:00:00Z','updateTime':'2026-03-01T08:00:00Z',"
                     + "'sealed':false,'traceparent':'"
                     + job.string("traceparent")
-                    + "','ownId':'00001772352000000000_7_000000'}"));
+                    + "','ownId':'00001772352000000000_7_000000',"
+                    + "'levers':['pause','abort','prioritize']}"));
     assertThat(api.get("/v1/jobs/" + made.id()).object()).isEqualTo(job);
   }
 

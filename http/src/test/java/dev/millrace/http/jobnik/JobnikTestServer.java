@@ -14,6 +14,7 @@ import dev.millrace.http.auth.ApiKeyFile;
 import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.job.IdResolver;
 import dev.millrace.http.job.IdempotentSubmitter;
+import dev.millrace.http.job.StageTaskCheck;
 import dev.millrace.http.openapi.DocumentedResponseCheck;
 import dev.millrace.http.route.Route;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -61,6 +63,17 @@ final class JobnikTestServer implements AutoCloseable {
   }
 
   private JobnikTestServer(JobStore store, ManualClock clock) {
+    this(store, clock, Set.of());
+  }
+
+  /** A server that has workers of its own for this type. */
+  static JobnikTestServer withWorkersFor(String type) {
+    ManualClock clock = new ManualClock();
+    return new JobnikTestServer(
+        new MemoryStoreFixture().open(ContractSettings.steady(clock)), clock, Set.of(type));
+  }
+
+  private JobnikTestServer(JobStore store, ManualClock clock, Set<String> types) {
     this.clock = clock;
     this.store = store;
     routes =
@@ -69,7 +82,8 @@ final class JobnikTestServer implements AutoCloseable {
             new IdResolver(store),
             new IdempotentSubmitter(store, clock),
             _ -> {},
-            Backoff.NONE);
+            Backoff.NONE,
+            new StageTaskCheck(types, Set.of()));
     service = HttpService.open(HttpSettings.loopback(0), List.of(routes));
   }
 
@@ -185,7 +199,11 @@ final class JobnikTestServer implements AutoCloseable {
   }
 
   private void check(String method, String path, HttpResponse<String> answer) {
-    for (Route route : routes.routes()) {
+    List<Route> fixedFirst =
+        routes.routes().stream()
+            .sorted(Comparator.comparing((Route route) -> route.path().contains("{")))
+            .toList();
+    for (Route route : fixedFirst) {
       String pattern = route.path().replaceAll("\\{\\w+}", "[^/]+");
       if (route.method().equals(method) && path.split("\\?", 2)[0].matches(pattern)) {
         DOCUMENT.check(

@@ -1,6 +1,7 @@
 package dev.millrace.http.jobnik;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.millrace.core.json.JsonObject;
@@ -66,6 +67,21 @@ class SharedDatabaseTest {
       assertThat(other.complete(second).status()).isEqualTo(200);
       assertThat(one.status("/v1/jobs/" + job)).isEqualTo("COMPLETED");
       assertThat(other.status("/v1/jobs/" + job)).isEqualTo("COMPLETED");
+    }
+  }
+
+  @Test
+  void aSearchAtOneServerFindsWhatOthersDo() {
+    try (JobnikTestServer one = new JobnikTestServer(database.join("one"));
+        JobnikTestServer other = new JobnikTestServer(database.join("other"))) {
+      String path = "/v1/jobs/search?text=elsewhere";
+      assertThat(one.get(path).object().integer("total")).isZero();
+      String job = other.job("{'name':'from elsewhere','data':{}}");
+      await().until(() -> one.get(path).object().integer("total") == 1);
+      other.put("/v1/jobs/" + job + "/status", "{'status':'ABORTED'}");
+      await().until(() -> one.get(path + "&status=ABORTED").object().integer("total") == 1);
+      other.delete("/v1/jobs/" + job);
+      await().until(() -> one.get(path).object().integer("total") == 0);
     }
   }
 

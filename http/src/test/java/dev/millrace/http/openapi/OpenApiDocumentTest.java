@@ -33,7 +33,7 @@ class OpenApiDocumentTest {
         .extracting(OpenApiDocument.Operation::id)
         .contains("createPipeline", "dequeueTask", "heartbeatTask", "submitJob", "getReady")
         .doesNotHaveDuplicates()
-        .hasSize(66);
+        .hasSize(72);
     OpenApiDocument.Operation dequeue = api.operation("dequeueTask").orElseThrow();
     assertThat(dequeue.method()).isEqualTo("PATCH");
     assertThat(dequeue.path()).isEqualTo("/v1/stages/{stageType}/tasks/dequeue");

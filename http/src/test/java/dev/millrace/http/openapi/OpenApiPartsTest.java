@@ -25,6 +25,9 @@ class OpenApiPartsTest {
       Map.ofEntries(
           Map.entry("Pipelines", "pipelines.json"),
           Map.entry("Jobs", "jobs.json"),
+          Map.entry("Search", "search.json"),
+          Map.entry("Bulk", "bulk.json"),
+          Map.entry("Inspection", "inspection.json"),
           Map.entry("Retention", "prune.json"),
           Map.entry("Stages", "stages.json"),
           Map.entry("Tasks", "tasks.json"),

@@ -2,6 +2,7 @@ package dev.millrace.http.sdk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.millrace.api.ApiJob;
 import dev.millrace.api.ApiStage;
@@ -19,6 +20,12 @@ import dev.millrace.api.So1Job;
 import dev.millrace.api.So1State;
 import dev.millrace.api.SseEvent;
 import dev.millrace.api.TaskStatusUpdate;
+import dev.millrace.api.jobs.BulkAction;
+import dev.millrace.api.jobs.BulkResult;
+import dev.millrace.api.jobs.CheckedPipeline;
+import dev.millrace.api.jobs.FoundJob;
+import dev.millrace.api.jobs.JobLogPage;
+import dev.millrace.api.jobs.JobSearchResult;
 import dev.millrace.api.live.LiveState;
 import dev.millrace.api.live.TaskOutput;
 import dev.millrace.api.live.TaskOutputEnd;
@@ -27,6 +34,7 @@ import dev.millrace.api.server.TaskVerdict;
 import dev.millrace.client.JobEventStream;
 import dev.millrace.client.JobFilter;
 import dev.millrace.client.MillraceClient;
+import dev.millrace.client.SearchFilter;
 import dev.millrace.client.ServerEventStream;
 import dev.millrace.client.StageFilter;
 import dev.millrace.client.StagesApi;
@@ -103,6 +111,7 @@ class EveryPathTest {
     jobsGrowStageByStage();
     aRetryAdoptsWhatWasCompleted();
     theServerIsWatched();
+    manyJobsAreFoundAndChanged();
     healthAndDocumentsAreServed();
     finishedTasksAreVerified();
     // A request is logged after its response was sent: wait for the last one.
@@ -367,6 +376,46 @@ class EveryPathTest {
     JobId own = EntityId.of(job.id()).orElseThrow().job();
     assertThat(tasks.getFirst().adoptedFrom()).isEqualTo(new Adoption(own, 1, job.creationTime()));
     assertThat(client.jobs().retry(job.id(), true).adopted()).isZero();
+  }
+
+  @Test
+  void manyJobsAreFoundAndChanged() {
+    JsonObject document =
+        Json.object(
+            "{\"name\": \"many\", \"tags\": [\"lots\"],"
+                + " \"stages\": [{\"type\": \"crop\", \"tasks\": [\"a\"]}]}");
+    assertThat(client.jobs().check(document)).isEqualTo(new CheckedPipeline(1, 1));
+    UUID one = client.jobs().submit(document, null).id();
+    UUID two = client.jobs().submit(document, null).id();
+    SearchFilter lots =
+        SearchFilter.all()
+            .in(JobState.PENDING)
+            .ofType("crop")
+            .tagged("lots")
+            .containing("MANY")
+            .oldestFirst(true);
+    await().until(() -> client.search().jobs(lots, 0, 10).total() == 2);
+    JobSearchResult found = client.search().jobs(lots, 1, 10);
+    assertThat(found.jobs()).singleElement().extracting(FoundJob::id).isEqualTo(two);
+    assertThat(found.jobs().getFirst().levers()).containsExactly("pause", "abort");
+    assertThat(client.search().ids(lots).ids()).containsExactly(one, two);
+    assertThat(client.search().jobs(SearchFilter.all().ofModel("none"), 0, 1).total()).isZero();
+
+    UUID none = UUID.fromString("00000000-0000-4000-8000-000000000000");
+    BulkResult aborted =
+        client.search().change(new BulkAction(BulkAction.Kind.ABORT, List.of(one, none), "enough"));
+    assertThat(aborted.outcomes())
+        .containsExactly(
+            new BulkResult.Outcome(one, true, null, null, null),
+            new BulkResult.Outcome(
+                none, false, null, "JOB_NOT_FOUND", aborted.outcomes().getLast().reason()));
+    client.jobs().updateStatus(two, JobState.ABORTED, "enough of this, too");
+    JobLogPage log = client.inspection().log(two, 1, 10);
+    assertThat(log.entries().getFirst().string("comment")).isEqualTo("enough of this, too");
+    assertThat(log.next()).isNull();
+    assertThat(client.inspection().session().scopes()).contains("admin");
+    assertThat(client.inspection().stateMachines()).hasSize(4);
+    assertThat(client.jobs().retry(two, true, null, "again").job().levers()).contains("pause");
   }
 
   @Test

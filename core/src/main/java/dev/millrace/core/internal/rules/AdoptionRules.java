@@ -10,6 +10,7 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.StageState;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.store.RetryRequest;
 import dev.millrace.core.task.TaskEvent;
 import dev.millrace.core.task.TaskState;
 import org.jspecify.annotations.Nullable;
@@ -56,13 +57,31 @@ public final class AdoptionRules {
                 + "; only a finished job can be run again: wait for it, or abort it");
   }
 
-  /** The specification of a job that runs an ended one again. */
-  public static JobSpec again(JobId id, JobSpec ended) {
+  /**
+   * The specification of a job that runs an ended one again.
+   *
+   * @throws IllegalArgumentException if the request's comment is too long for a log
+   */
+  public static JobSpec again(RetryRequest request, JobId id, JobSpec ended) {
+    if (request.cause() != null) {
+      LogLimits.requireCause(request.cause());
+    }
     return ended.toBuilder()
         .held(false)
         .retryOf(id)
+        .submittedBy(request.submittedBy())
         .open(ended.stages().isEmpty()) // a job with stages is complete by now
         .build();
+  }
+
+  /** Records why a job is run again, if the request says so. The new job was only submitted. */
+  public static void note(JobUpdate update, RetryRequest request) {
+    Cause cause = request.cause();
+    if (cause != null && cause.comment() != null) {
+      String who = cause.who() == null ? "" : " by " + cause.who();
+      String text = LogLimits.cut("run again" + who + ": " + cause.comment(), LogLimits.MAX_LINE);
+      update.record(new Fact.WorkerLogLine(0, 0, "info", text));
+    }
   }
 
   /**

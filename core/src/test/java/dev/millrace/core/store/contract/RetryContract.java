@@ -6,10 +6,13 @@ import static dev.millrace.core.store.contract.ContractJobs.job;
 import static dev.millrace.core.store.contract.ContractJobs.openJob;
 import static dev.millrace.core.store.contract.ContractJobs.stage;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.Work;
+import dev.millrace.core.event.Cause;
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.internal.rules.LogLimits;
 import dev.millrace.core.job.Adoption;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
@@ -29,6 +32,7 @@ import dev.millrace.core.task.TaskState;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -239,6 +243,33 @@ abstract class RetryContract extends ContractCase {
     assertThat(store.list(JobReader.Query.all())).containsExactly(id, paused);
     store.abort(paused, ANNA);
     assertThat(state(retry(paused, 0, 1))).isEqualTo(JobState.PENDING);
+  }
+
+  @Test
+  void aRetryKeepsWhoAsksForItAndWhy() {
+    JobId partly = failed();
+    JobId ended = store.submit(job(stage("a", "1")).withSubmittedBy("nightly"));
+    store.abort(ended, ANNA);
+    JobId plain = retry(ended, 0, 1);
+    assertThat(view(plain).header().submittedBy()).isNull();
+    assertThat(store.events(plain, 1, 10)).isEmpty();
+
+    for (JobId again : List.of(ended, partly)) {
+      RetryRequest request =
+          RetryRequest.of(again).by("page", Cause.user("page", "the disk was full"));
+      JobId id = Objects.requireNonNull(store.retry(request).id());
+      assertThat(view(id).header().submittedBy()).isEqualTo("page");
+      crash();
+      assertThat(view(id).header().submittedBy()).isEqualTo("page");
+      assertThat(store.events(id, 1, 1))
+          .extracting(LogEntry::fact)
+          .containsExactly(
+              new Fact.WorkerLogLine(0, 0, "info", "run again by page: the disk was full"));
+      assertThat(state(id)).isEqualTo(JobState.PENDING);
+    }
+    RetryRequest wordy =
+        RetryRequest.of(ended).by(null, Cause.user(null, "x".repeat(LogLimits.MAX_COMMENT + 1)));
+    assertThatThrownBy(() -> store.retry(wordy)).hasMessageContaining("comment too long");
   }
 
   @Test

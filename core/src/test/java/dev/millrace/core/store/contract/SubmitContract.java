@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
+import dev.millrace.core.job.JobDocument;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -66,6 +67,7 @@ abstract class SubmitContract extends ContractCase {
         .held(true)
         .parent(parent)
         .retryOf(parent)
+        .submittedBy("nightly")
         .tags(List.of("beach", "2026_03"))
         .metadata(Json.object("{\"owner\":{\"name\":\"Zoë\"},\"n\":12345678901234567890}"))
         .stages(List.of(first, second, third))
@@ -136,6 +138,20 @@ abstract class SubmitContract extends ContractCase {
     assertThat(state(id)).isEqualTo(JobState.PENDING);
     complete(claimOne("a"), "X");
     assertThat(state(id)).isEqualTo(JobState.COMPLETED);
+  }
+
+  @Test
+  void whoSubmittedAJobIsKeptAndIsNotPartOfADocument() {
+    JobId plain = store.submit(JobSpec.prompt("generate", "hello").withSubmittedBy("nightly"));
+    JobId staged = store.submit(job(stage("a", "1"), stage("b", "2")).withSubmittedBy("zoë"));
+    JobId nobody = store.submit(JobSpec.prompt("generate", "hello"));
+    crash();
+    assertThat(view(plain).header().submittedBy()).isEqualTo("nightly");
+    assertThat(view(staged).header().submittedBy()).isEqualTo("zoë");
+    assertThat(view(nobody).header().submittedBy()).isNull();
+    JobSpec spec = store.spec(staged).orElseThrow();
+    assertThat(spec.submittedBy()).isEqualTo("zoë");
+    assertThat(JobDocument.write(spec, true).has("submittedBy")).isFalse();
   }
 
   @Test

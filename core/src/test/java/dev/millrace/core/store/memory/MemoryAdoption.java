@@ -10,20 +10,28 @@ import dev.millrace.core.internal.rules.StageFold;
 import dev.millrace.core.internal.rules.TransitionListener;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.RetryRequest;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.time.LogTimes;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a new job adopts from an ended one. */
+/** What a new job adopts from an ended one, and why. */
 record MemoryAdoption(MemoryJob ended, MemoryJob job) implements AdoptionRules.EndedJob {
 
-  /** Copies the results, and returns the entries that say so. */
-  List<LogEntry> entries() {
+  /**
+   * Copies the results, and returns the entries that say so.
+   *
+   * @param adopts whether there is anything to copy
+   */
+  List<LogEntry> entries(RetryRequest request, boolean adopts) {
     JobFold fold = job.emptyFold(TransitionListener.IGNORED, LogTimes.AS_LOGGED);
     job.log.forEach(fold::apply);
     JobUpdate update = new JobUpdate(fold, job.createdAt, stage -> job.open(fold, stage));
-    AdoptionRules.adopt(update, this);
+    AdoptionRules.note(update, request);
+    if (adopts) {
+      AdoptionRules.adopt(update, this);
+    }
     return update.entries();
   }
 

@@ -61,7 +61,8 @@ final class MemoryJob {
     // Written to its document and read back, as every durable store does.
     this.submitted =
         JobDocument.read(
-            Json.object(Json.write(JobDocument.write(spec, true))), JobDocument.INLINE);
+                Json.object(Json.write(JobDocument.write(spec, true))), JobDocument.INLINE)
+            .withSubmittedBy(spec.submittedBy());
     this.createdAt = createdAt;
     submitted.stages().forEach(stage -> add(given.size() + 1, stage.tasks()));
   }

@@ -35,6 +35,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -76,15 +77,15 @@ final class MemoryRepository implements JobRepository<MemoryStoredJob> {
 
   /** Keeps a new job; false if there is one with this id. */
   boolean insert(JobId id, JobSpec spec) {
-    return insert(id, spec, null);
+    return insert(id, spec, _ -> List.of());
   }
 
   /**
    * As {@link #insert(JobId, JobSpec)}.
    *
-   * @param ended what the job adopts from; null if nothing
+   * @param more what its log has from the start, after its submission
    */
-  boolean insert(JobId id, JobSpec spec, @Nullable MemoryJob ended) {
+  private boolean insert(JobId id, JobSpec spec, Function<MemoryJob, List<LogEntry>> more) {
     synchronized (contents) {
       if (contents.jobs.containsKey(id)) {
         return false;
@@ -94,9 +95,7 @@ final class MemoryRepository implements JobRepository<MemoryStoredJob> {
       }
       MemoryJob job = new MemoryJob(id, spec, now().wall());
       job.log.add(new LogEntry(1, job.createdAt, new Fact.Submitted()));
-      if (ended != null) {
-        job.log.addAll(new MemoryAdoption(ended, job).entries());
-      }
+      job.log.addAll(more.apply(job));
       contents.jobs.put(id, job);
       index.appended();
       return true;
@@ -112,10 +111,11 @@ final class MemoryRepository implements JobRepository<MemoryStoredJob> {
       if (!allowed.isDone()) {
         return RetryResult.rejected(allowed);
       }
-      JobSpec spec = AdoptionRules.again(ended.id, ended.spec());
+      JobSpec spec = AdoptionRules.again(request, ended.id, ended.spec());
       JobId id = request.id() == null ? ids.get() : request.id();
       boolean adopts = !request.fromStart() && AdoptionRules.adopts(state, ended.fold());
-      boolean fresh = insert(id, spec, adopts ? ended : null);
+      boolean fresh =
+          insert(id, spec, job -> new MemoryAdoption(ended, job).entries(request, adopts));
       JobView view = reader.find(id).orElseThrow();
       return fresh ? RetryResult.created(view) : RetryResult.existing(view);
     }

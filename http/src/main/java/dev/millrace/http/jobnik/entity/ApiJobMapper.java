@@ -46,6 +46,8 @@ public final class ApiJobMapper {
         uuid(header.retryOf()),
         header.id(),
         job.stageAtGate().map(StageView::number).orElse(null),
+        header.submittedBy(),
+        LegalLevers.ofJob(job),
         stages);
   }
 

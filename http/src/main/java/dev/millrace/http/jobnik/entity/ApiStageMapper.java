@@ -31,6 +31,7 @@ public final class ApiStageMapper {
         stage.completedAt(),
         stage.error(),
         context.trace(),
+        LegalLevers.ofStage(job, stage),
         List.of());
   }
 

@@ -157,7 +157,11 @@ final class ResponseCreation {
           .responses()
           .submit(
               new ResponseStore.Submission(
-                  response, prepared.items, prepared.data, call.traceOrNew()));
+                  response,
+                  prepared.items,
+                  prepared.data,
+                  call.traceOrNew(),
+                  call.principal().keyName()));
       if (!delivery.flex()) {
         backend.urgent().accept(prepared.job);
       }

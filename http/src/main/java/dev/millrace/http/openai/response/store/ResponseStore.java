@@ -51,12 +51,22 @@ public final class ResponseStore {
    *
    * @param items the whole input: that of earlier responses, too
    * @param data the parameters of the generate task
+   * @param submittedBy the name of the API key that asks for it; null if it came without one
    */
   public record Submission(
       StoredResponse response,
       List<Map<String, @Nullable Object>> items,
       JsonObject data,
-      TraceContext trace) {}
+      TraceContext trace,
+      @Nullable String submittedBy) {
+    public Submission(
+        StoredResponse response,
+        List<Map<String, @Nullable Object>> items,
+        JsonObject data,
+        TraceContext trace) {
+      this(response, items, data, trace, null);
+    }
+  }
 
   /**
    * Stores a response, durably; a worker makes it. Unless it is for the queue, the job itself says
@@ -84,6 +94,7 @@ public final class ResponseStore {
             .priority(flex ? Priority.MEDIUM : Priority.VERY_HIGH)
             .data(submission.response.toJobData())
             .trace(submission.trace)
+            .submittedBy(submission.submittedBy)
             .stages(List.of(StageSpec.builder(TYPE).data(parameters).tasks(List.of(task)).build()))
             .build();
     store.submit(job, submission.response.job());

@@ -189,7 +189,7 @@ public sealed interface JobFiles permits PlainJobFiles, StagedJobFiles {
             : at.disk().kind(at.file(StagedJobDocument.FILE)) != Disk.Kind.NOTHING;
     try {
       return staged
-          ? StagedJobDocument.read(at, id, created)
+          ? StagedJobDocument.read(at, id, meta, created)
           : PlainJobFiles.read(at, id, meta, created, ceiling);
     } catch (IllegalArgumentException | JsonException e) {
       throw new MalformedJobException(

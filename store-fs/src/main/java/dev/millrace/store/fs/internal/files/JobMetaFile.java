@@ -61,6 +61,7 @@ public final class JobMetaFile {
           Map.entry("tags", JobMetaFile::keepTexts),
           Map.entry("parent", meta -> JobDocument.id(meta, "parent")),
           Map.entry("retryOf", meta -> JobDocument.id(meta, "retryOf")),
+          Map.entry("submittedBy", meta -> meta.string("submittedBy", null)),
           Map.entry("priority", JobDocument::priority),
           Map.entry("metadata", meta -> meta.object("metadata")),
           Map.entry("data", meta -> meta.object("data")),
@@ -81,7 +82,7 @@ public final class JobMetaFile {
             .put("mode", mode)
             .putIfPresent("name", spec.name());
     JobDocument.writeHeader(meta, spec);
-    return meta;
+    return meta.putIfPresent("submittedBy", spec.submittedBy());
   }
 
   /** The first stage's limits that differ from the defaults: the queue needs the queue timeout. */
@@ -227,7 +228,10 @@ public final class JobMetaFile {
             JobDocument.tags(meta),
             meta.object("metadata"),
             meta.object("data")),
-        new JobRelations(JobDocument.id(meta, "parent"), JobDocument.id(meta, "retryOf")),
+        new JobRelations(
+            JobDocument.id(meta, "parent"),
+            JobDocument.id(meta, "retryOf"),
+            meta.string("submittedBy", null)),
         JobDocument.priority(meta),
         meta.flag("open", false),
         JobDocument.trace(meta),

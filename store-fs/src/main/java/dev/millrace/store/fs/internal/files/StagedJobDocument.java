@@ -155,7 +155,11 @@ public final class StagedJobDocument {
     return own;
   }
 
-  static StagedJobFiles read(JobDirectory at, JobId id, Instant created) throws IOException {
+  /**
+   * @param meta has what no document has: who submitted the job
+   */
+  static StagedJobFiles read(JobDirectory at, JobId id, JsonObject meta, Instant created)
+      throws IOException {
     byte[] bytes;
     try {
       bytes = at.disk().read(at.file(FILE), MAX_BYTES);
@@ -171,7 +175,9 @@ public final class StagedJobDocument {
       throw new JobFiles.MalformedJobException(
           "job.json: version " + document.integer("v") + " is not " + VERSION);
     }
-    JobSpec submitted = JobDocument.read(document.object("job"), JobDocument.INLINE);
+    JobSpec submitted =
+        JobDocument.read(document.object("job"), JobDocument.INLINE)
+            .withSubmittedBy(meta.string("submittedBy", null));
     List<Integer> counts = document.list("counts").stream().map(StagedJobDocument::count).toList();
     if (counts.size() != submitted.stages().size()) {
       throw new JobFiles.MalformedJobException(

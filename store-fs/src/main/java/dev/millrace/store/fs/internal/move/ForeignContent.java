@@ -43,6 +43,7 @@ final class ForeignContent {
           "open",
           "parent",
           "retryOf",
+          "submittedBy",
           "tags",
           "data",
           "metadata",

@@ -12,6 +12,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.RetryRequest;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.time.LogTimes;
 import dev.millrace.store.fs.internal.disk.Disk;
@@ -32,7 +33,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what a new job adopts from an ended one into its directory, while that is assembled: copies
+ * Writes why an ended job is run again, and what the new job adopts from it, into its directory, while that is assembled: copies
  * of results, rendered tasks, and the log that counts them. Results are copied one by one: there may
  * be 200,000.
  */
@@ -41,13 +42,20 @@ final class AdoptionWriter implements AdoptionRules.EndedJob {
   private static final int CHUNK = 10_000;
 
   private final JobOnDisk ended;
+  private final RetryRequest request;
+  private final boolean adopts;
   private final Clock clock;
   private final EventLogIndex.Pages log;
   private @Nullable AdoptedResults results;
   private @Nullable JobFold adopted;
 
-  AdoptionWriter(JobOnDisk ended, Clock clock) {
+  /**
+   * @param adopts whether anything is adopted; else there is only a log with the request's comment
+   */
+  AdoptionWriter(JobOnDisk ended, RetryRequest request, boolean adopts, Clock clock) {
     this.ended = ended;
+    this.request = request;
+    this.adopts = adopts;
     this.clock = clock;
     this.log = ended.log().pages(ended.at());
   }
@@ -78,7 +86,10 @@ final class AdoptionWriter implements AdoptionRules.EndedJob {
               return templates.resolve(stage);
             });
     try {
-      AdoptionRules.adopt(update, this);
+      AdoptionRules.note(update, request);
+      if (adopts) {
+        AdoptionRules.adopt(update, this);
+      }
       flush();
     } catch (UncheckedIOException e) {
       throw e.getCause();

@@ -172,8 +172,9 @@ public final class FsSubmitter implements JobSubmitter {
     }
     boolean adopts = !request.fromStart() && AdoptionRules.adopts(state, ended.fold());
     try {
-      Target target = new Target(request.id(), newId);
-      return submitAgain(ended, target, adopts ? new AdoptionWriter(ended, clock) : null);
+      boolean logs = adopts || request.comment() != null;
+      AdoptionWriter log = logs ? new AdoptionWriter(ended, request, adopts, clock) : null;
+      return submitAgain(ended, request, newId, log);
     } catch (IOException e) {
       return goneOrThrow(ended.id(), StoreErrors.ofReading("cannot read job " + ended.id(), e));
     } catch (StoreException e) {
@@ -181,16 +182,17 @@ public final class FsSubmitter implements JobSubmitter {
     }
   }
 
-  /** The id that a new job gets. */
-  private record Target(@Nullable JobId given, Supplier<JobId> newId) {}
-
   private Resubmission submitAgain(
-      JobOnDisk ended, Target target, @Nullable AdoptionWriter adoption) throws IOException {
-    JobSpec spec = AdoptionRules.again(ended.id(), ended.spec());
+      JobOnDisk ended,
+      RetryRequest request,
+      Supplier<JobId> newId,
+      @Nullable AdoptionWriter adoption)
+      throws IOException {
+    JobSpec spec = AdoptionRules.again(request, ended.id(), ended.spec());
     NewJob job = newJob(spec, adoption == null ? Addition.NOTHING : adoption::write);
-    JobId given = target.given();
+    JobId given = request.id();
     boolean fresh = given == null || publish(job, given);
-    JobId id = given == null ? publish(job, target.newId()) : given;
+    JobId id = given == null ? publish(job, newId) : given;
     return fresh
         ? Resubmission.created(id, spec, adoption == null ? null : adoption.adopted())
         : Resubmission.existing(id, spec, reading.read(id).map(JobOnDisk::fold).orElse(null));

@@ -48,14 +48,14 @@ public final class PostgresSubmitter implements JobSubmitter {
   public JobId submit(JobSpec spec) {
     JobSizeLimits.requireJob(spec);
     JobId id = ids.get();
-    insert(newJob(id, spec, Map.of(), 0), Map.of(), null);
+    insert(newJob(id, spec, Map.of(), 0), Map.of(), null, null);
     return id;
   }
 
   @Override
   public boolean submit(JobSpec spec, JobId id) {
     JobSizeLimits.requireJob(spec);
-    return insert(newJob(id, spec, Map.of(), 0), Map.of(), null) != null;
+    return insert(newJob(id, spec, Map.of(), 0), Map.of(), null, null) != null;
   }
 
   @Override
@@ -74,14 +74,15 @@ public final class PostgresSubmitter implements JobSubmitter {
     if (ended == null || !allowed.isDone()) {
       return RetryResult.rejected(allowed);
     }
-    JobSpec spec = AdoptionRules.again(ended.row().id(), reader.spec(ended));
+    JobSpec spec = AdoptionRules.again(request, ended.row().id(), reader.spec(ended));
     JobSizeLimits.requireJob(spec);
     boolean adopts =
         !request.fromStart() && AdoptionRules.adopts(ended.fold().state(), ended.fold());
     Map<Long, Long> copies = new HashMap<>();
     JobId id = request.id() == null ? ids.get() : request.id();
     AdoptedResults adopted = adopts ? new AdoptedResults(ended, repository.rows(), copies) : null;
-    JobView view = insert(newJob(id, spec, copies, ended.row().key()), copies, adopted);
+    PostgresJob job = newJob(id, spec, copies, ended.row().key());
+    JobView view = insert(job, copies, adopted, request);
     return view == null
         ? RetryResult.existing(reader.find(id).orElseThrow())
         : RetryResult.created(view);
@@ -92,7 +93,8 @@ public final class PostgresSubmitter implements JobSubmitter {
     Moment now = repository.now();
     JobSpec spec =
         JobDocument.read(
-            Json.object(Json.write(JobDocument.write(given, true))), JobDocument.INLINE);
+                Json.object(Json.write(JobDocument.write(given, true))), JobDocument.INLINE)
+            .withSubmittedBy(given.submittedBy());
     JobRow row = JobRow.submitted(id, spec, now.wall(), JobChange.newVersion());
     LogEntry submitted = new LogEntry(1, now.wall(), new Fact.Submitted());
     PostgresJob job =
@@ -114,9 +116,15 @@ public final class PostgresSubmitter implements JobSubmitter {
 
   /** Inserts a new job; null if there is one with this id. */
   private @Nullable JobView insert(
-      PostgresJob job, Map<Long, Long> copies, @Nullable AdoptedResults adopted) {
+      PostgresJob job,
+      Map<Long, Long> copies,
+      @Nullable AdoptedResults adopted,
+      @Nullable RetryRequest retry) {
     Moment now = new Moment(job.row().createdAt(), repository.now().steady());
     JobUpdate update = new JobUpdate(job.fold(), now, job);
+    if (retry != null) {
+      AdoptionRules.note(update, retry);
+    }
     if (adopted != null) {
       AdoptionRules.adopt(update, adopted);
     }

@@ -82,7 +82,10 @@ public record JobRow(
     return new JobRow(rows, id, spec, inline, plan, state, lastNumber, version, entries);
   }
 
-  /** Its document as it is written. */
+  /** The field beside those of a document: a user's document cannot have it. */
+  static final String SUBMITTED_BY = "submittedBy";
+
+  /** Its document as it is written, with who submitted it. */
   public String document() {
     JobSpec written = spec;
     if (!inline.isEmpty()) {
@@ -92,7 +95,8 @@ public record JobRow(
       }
       written = spec.withStages(stages);
     }
-    return Json.write(JobDocument.write(written, true));
+    return Json.write(
+        JobDocument.write(written, true).putIfPresent(SUBMITTED_BY, spec.submittedBy()));
   }
 
   /** How many tasks of a stage are in the document. */

@@ -6,6 +6,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.Times;
@@ -65,7 +66,11 @@ public final class JobRows {
   /** A job in a row of {@link #COLUMNS}. */
   public static JobRow read(JobId id, ResultSet row) throws SQLException {
     Instant createdAt = Objects.requireNonNull(Times.read(row, "created_at"));
-    JobSpec whole = JobDocument.read(Json.object(row.getString("document")), JobDocument.INLINE);
+    JsonObject document = Json.object(row.getString("document"));
+    String submittedBy = document.string(JobRow.SUBMITTED_BY, null);
+    document.values().remove(JobRow.SUBMITTED_BY);
+    JobSpec whole =
+        JobDocument.read(document, JobDocument.INLINE).withSubmittedBy(submittedBy);
     List<List<TaskSpec>> tasks = JobRow.tasks(whole);
     boolean inline = tasks.stream().anyMatch(stage -> !stage.isEmpty());
     JobSpec spec = inline ? JobRow.withoutTasks(whole) : whole;
