@@ -129,7 +129,7 @@ function route(edges, nodes) {
     return {
       ...described(edge),
       path: curve([edge.start, ...way, edge.end], edge.back ? -1 : 1),
-      label: { x: label.x, y: label.at + MARGIN },
+      label: { x: label.x, y: label.at + MARGIN, width: label.depth - 8, height: label.size },
     };
   });
 }
@@ -161,7 +161,7 @@ function loop(edge, nodes) {
   const { x, at, box } = nodes.get(edge.from);
   const top = at + MARGIN - box.height / 2;
   const path = `M${round(x - 22)} ${round(top)}C${round(x - 34)} ${round(top - 34)} ${round(x + 34)} ${round(top - 34)} ${round(x + 22)} ${round(top)}`;
-  return { ...described(edge), path, label: { x, y: top - 27 } };
+  return { ...described(edge), path, label: { x, y: top - 34, width: 0, height: 0 } };
 }
 
 const round = value => Math.round(value * 10) / 10;
