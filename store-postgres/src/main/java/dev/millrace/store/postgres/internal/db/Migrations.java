@@ -149,12 +149,20 @@ public final class Migrations {
     }
   }
 
+  /** The oldest version of the program that can use the schema; 0 if it is not there. */
+  public int minimum() {
+    return current() == 0 ? 0 : recordedMinimum();
+  }
+
+  private int recordedMinimum() {
+    return database
+        .first("SELECT coalesce(max(minimum), 0) FROM @schema_versions", row -> row.getInt(1))
+        .orElse(0);
+  }
+
   /** Refuses a schema that a newer version has contracted. */
   public void requireUsable() {
-    int minimum =
-        database
-            .first("SELECT coalesce(max(minimum), 0) FROM @schema_versions", row -> row.getInt(1))
-            .orElse(0);
+    int minimum = recordedMinimum();
     if (minimum > latest()) {
       throw new StoreException(
           "the schema "
