@@ -22,7 +22,12 @@ import java.util.regex.Pattern;
  */
 public final class Migrations {
   private static final List<String> FILES =
-      List.of("001-servers.sql", "002-jobs.sql", "003-contents.sql", "004-leaders.sql");
+      List.of(
+          "001-servers.sql",
+          "002-jobs.sql",
+          "003-contents.sql",
+          "004-leaders.sql",
+          "005-job-indexes.sql");
 
   private static final Pattern MINIMUM =
       Pattern.compile("-- minimum: ([0-9]+)\n.*", Pattern.DOTALL);
