@@ -44,13 +44,10 @@ public final class ClaimCosts {
           base.clear();
           costs.clear();
         }
-        if (i % 2 == 0) {
-          base.add(one.sample());
-          costs.add(other.sample());
-        } else {
-          costs.add(other.sample());
-          base.add(one.sample());
-        }
+        boolean baseFirst = i % 2 == 0;
+        Cost before = baseFirst ? one.sample() : other.sample();
+        Cost after = baseFirst ? other.sample() : one.sample();
+        add(baseFirst ? before : after, baseFirst ? after : before);
       }
     }
     return this;
@@ -61,16 +58,35 @@ public final class ClaimCosts {
         Locale.ROOT, "%n%-48s %10s %10s %10s%n", "a batch of 100, ms", "claim", "complete", "both");
     printRow(baseName, base);
     printRow(name, costs);
-    double both = ratio(Cost::millis);
     System.out.printf(
         Locale.ROOT,
-        "%-48s %9.2fx %9.2fx %9.2fx  %s %.1fx%n",
+        "%-48s %9.2fx %9.2fx %9.2fx%n",
         "median of the ratios",
         ratio(Cost::claimMillis),
         ratio(Cost::completeMillis),
-        both,
-        both <= GOAL ? "within" : "BEYOND",
-        GOAL);
+        ratio(Cost::millis));
+    System.out.printf(
+        Locale.ROOT,
+        "%-48s %10s %10s %10s%n",
+        String.format(Locale.ROOT, "the goal of %.1fx", GOAL),
+        verdict(Cost::claimMillis),
+        "",
+        verdict(Cost::millis));
+  }
+
+  /** A quick completion must not hide a slow claim: each is judged. */
+  private String verdict(ToDoubleFunction<Cost> part) {
+    return isWithinGoal(part) ? "within" : "BEYOND";
+  }
+
+  boolean isWithinGoal(ToDoubleFunction<Cost> part) {
+    return ratio(part) <= GOAL;
+  }
+
+  /** Adds what a batch of each has taken. */
+  void add(Cost first, Cost second) {
+    base.add(first);
+    costs.add(second);
   }
 
   private static void printRow(String name, List<Cost> costs) {

@@ -8,6 +8,9 @@ import dev.millrace.bench.harness.ScratchDirectories;
 import dev.millrace.core.job.JobState;
 import dev.millrace.store.postgres.PostgresDatabase;
 import dev.millrace.store.postgres.settings.PostgresSettings;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -85,6 +88,32 @@ class DatabasePartsTest {
       assertThatThrownBy(sampler::sample).hasMessageContaining("only 7 were left");
     }
     postgres.drop(database);
+  }
+
+  @Test
+  void aSlowClaimIsJudgedThoughItsCompletionIsQuick() {
+    ClaimCosts costs = new ClaimCosts("base", "other");
+    for (int i = 0; i < 3; i++) {
+      costs.add(new Cost(1, 9), new Cost(3, 9));
+    }
+    assertThat(costs.isWithinGoal(Cost::millis)).isTrue();
+    assertThat(costs.isWithinGoal(Cost::claimMillis)).isFalse();
+  }
+
+  @Test
+  void aHeldSnapshotIsComparedWithAnEmptyTable() throws Exception {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    PrintStream before = System.out;
+    System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    try {
+      new HeldSnapshotComparison(postgres, JOBS, 2).run();
+    } finally {
+      System.setOut(before);
+    }
+    assertThat(printed.toString(StandardCharsets.UTF_8))
+        .containsOnlyOnce("jobs submitted")
+        .contains("an empty table", "150 completions, held snapshot", "the goal of 1.5x")
+        .contains("transactions old");
   }
 
   @Test

@@ -26,6 +26,12 @@ public final class DatabaseCheck {
     tables(findings, status);
     connections(findings, status);
     clock(findings, status);
+    if (status.isUsable()) {
+      contents(findings, status);
+    }
+  }
+
+  private void contents(Findings findings, DatabaseStatus status) {
     servers(findings, status);
     jobs(findings, status);
     new UnfinishedMovesCheck(new UnfinishedMoves(settings.toString(), status.onTheWay()))
@@ -58,6 +64,16 @@ public final class DatabaseCheck {
     if (status.schemaVersion() == 0) {
       findings.ok(
           "tables", "none in schema " + settings.schema() + "; the first server makes them");
+    } else if (!status.isUsable()) {
+      findings.fail(
+          "tables",
+          "those of schema "
+              + settings.schema()
+              + " need at least version "
+              + status.minimumVersion()
+              + ", and this program knows version "
+              + status.latestVersion(),
+          "upgrade this program");
     } else if (status.schemaVersion() < status.latestVersion()) {
       findings.warn(
           "tables",
@@ -69,7 +85,7 @@ public final class DatabaseCheck {
   }
 
   private void connections(Findings findings, DatabaseStatus status) {
-    int wanted = settings.connections() + 1; // one listens
+    int wanted = settings.connections() + 2; // one listens, one renews its leases
     if (status.freeConnections() < wanted) {
       findings.warn(
           "connections",

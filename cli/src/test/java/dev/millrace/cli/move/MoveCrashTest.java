@@ -41,7 +41,7 @@ class MoveCrashTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"fs,pg", "pg,fs"})
+  @CsvSource({"fs,pg", "pg,fs", "pg,pg"})
   void noCrashLosesOrDoublesAJob(String one, String other) {
     MoveSide from = side(one, "from");
     MoveSide to = side(other, "to");

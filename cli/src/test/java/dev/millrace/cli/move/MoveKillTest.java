@@ -31,11 +31,26 @@ class MoveKillTest {
   @TempDir Path dir;
 
   @Test
-  void anotherRunContinuesWhereOneWasKilled() throws Exception {
-    System.out.println("MoveKillTest: seed " + SEED);
+  void anotherRunIntoADatabaseContinuesWhereOneWasKilled() throws Exception {
+    moveAndKill(
+        MoveSide.workspace(dir.resolve("ws")), MoveSide.database(MoveDatabase.newUrl()), () -> {});
+  }
+
+  @Test
+  void anotherRunOutOfADatabaseContinuesWhereOneWasKilled() throws Exception {
+    String url = MoveDatabase.newUrl();
+    moveAndKill(
+        MoveSide.database(url),
+        MoveSide.workspace(dir.resolve("ws")),
+        () -> MoveDatabase.endLeases(url));
+  }
+
+  /**
+   * @param killed called when the process that moves is dead
+   */
+  private static void moveAndKill(MoveSide from, MoveSide to, Runnable killed) throws Exception {
+    System.out.println("MoveKillTest: from a " + from + " to a " + to + ", seed " + SEED);
     Random random = new Random(SEED);
-    MoveSide from = MoveSide.workspace(dir.resolve("ws"));
-    MoveSide to = MoveSide.database(MoveDatabase.newUrl());
     try (JobStore store = from.serve()) {
       for (int i = 0; i < JOBS; i++) {
         store.submit(JobSpec.prompt("generate", "job " + i));
@@ -53,6 +68,7 @@ class MoveKillTest {
             .until(() -> !mover.isAlive() || to.reader().list(Query.all()).size() >= wanted);
       } finally {
         mover.destroyForcibly().waitFor();
+        killed.run();
       }
       Set<JobId> both = new HashSet<>(from.reader().list(Query.all()));
       both.retainAll(to.reader().list(Query.all()));
@@ -63,6 +79,7 @@ class MoveKillTest {
     JobReader there = to.reader();
     assertThat(ReadJob.all(there)).isEqualTo(before);
     assertThat(from.reader().list(Query.all())).isEmpty();
+    from.close();
     to.close();
   }
 

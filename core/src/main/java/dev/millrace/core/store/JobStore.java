@@ -32,11 +32,13 @@ public interface JobStore
   }
 
   /**
-   * Whether this process does what only one of those that share the jobs should do, such as calling
-   * webhooks. Sometimes two may, or none for a while.
+   * Takes part in the election of the process that does what only one of those that share the jobs
+   * should do, such as calling webhooks. Ask only where this process can do it.
+   *
+   * @param duty what the leader does; those who ask for the same compete
    */
-  default boolean leads() {
-    return true;
+  default LeaderLease leaderLease(String duty) {
+    return LeaderLease.ALONE;
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Webhook;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.LeaderLease;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.http.webhook.DeliveryQueue.PendingDelivery;
 import java.lang.System.Logger.Level;
@@ -44,6 +45,7 @@ final class WebhookScheduler implements Runnable {
   private record Attempt(PendingDelivery delivery, @Nullable Instant next) {}
 
   private final JobStore store;
+  private final LeaderLease leader;
   private final RetryTimes times;
   private final WebhookSender sender;
   private final ExecutorService threads;
@@ -57,13 +59,18 @@ final class WebhookScheduler implements Runnable {
   private volatile int pending;
   private boolean leads = true; // of the scheduler's thread
 
+  /**
+   * @param leader who calls webhooks for all servers that share the jobs
+   */
   WebhookScheduler(
       JobStore store,
+      LeaderLease leader,
       RetryTimes times,
       WebhookSender sender,
       ExecutorService threads,
       DeliveryQueue queue) {
     this.store = store;
+    this.leader = leader;
     this.times = times;
     this.sender = sender;
     this.threads = threads;
@@ -117,7 +124,7 @@ final class WebhookScheduler implements Runnable {
   private boolean round() {
     Instant now = times.now();
     boolean more = false;
-    if (!store.leads()) {
+    if (!leader.isHeld()) {
       leads = false;
       changed.take(Integer.MAX_VALUE); // another server delivers their events
       return false;

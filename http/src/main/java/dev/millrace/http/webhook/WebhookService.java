@@ -3,6 +3,8 @@ package dev.millrace.http.webhook;
 import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.Webhook;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.LeaderLease;
+import dev.millrace.core.store.NoteStore;
 import dev.millrace.core.store.Subscription;
 import dev.millrace.core.time.ProcessTimeline;
 import dev.millrace.http.job.WebhookPolicy;
@@ -20,8 +22,8 @@ import javax.net.ssl.SSLSocketFactory;
 /**
  * Sends events of jobs to webhooks: final states, and stages that wait for approval. Each event is
  * delivered at least once, with a constant id, and in order for each webhook of a job. Failed
- * deliveries are retried for a day. After a close or a crash, the next service on the same store
- * continues. Thread-safe.
+ * deliveries are retried for a day. Of several services on the same jobs, the one with the lease of
+ * the leader delivers; after its close or a crash, another one continues. Thread-safe.
  */
 public final class WebhookService implements AutoCloseable, WebhookPolicy {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
@@ -30,6 +32,7 @@ public final class WebhookService implements AutoCloseable, WebhookPolicy {
   private final AllowedAddressResolver resolver;
   private final PinnedHttpClient client;
   private final WebhookSender sender;
+  private final LeaderLease leader;
   private final WebhookScheduler scheduler;
   private final ExecutorService threads;
   private final Thread thread;
@@ -45,7 +48,8 @@ public final class WebhookService implements AutoCloseable, WebhookPolicy {
             MonitoredThreads.virtualWork().name("millrace-hook-", 1).factory());
     DeliveryQueue queue =
         new DeliveryQueue(environment.capacity(), settings.maxConcurrent(), settings.maxPerHost());
-    this.scheduler = new WebhookScheduler(store, times, sender, threads, queue);
+    this.leader = store.leaderLease(NoteStore.WEBHOOKS);
+    this.scheduler = new WebhookScheduler(store, leader, times, sender, threads, queue);
     this.subscription = store.onChange(scheduler::jobChanged);
     this.thread = MonitoredThreads.service("millrace-hooks").start(scheduler);
   }
@@ -113,5 +117,6 @@ public final class WebhookService implements AutoCloseable, WebhookPolicy {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    leader.close(); // now, so that no other one delivers what this one still does
   }
 }

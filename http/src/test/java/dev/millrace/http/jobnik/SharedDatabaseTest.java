@@ -97,43 +97,4 @@ class SharedDatabaseTest {
           .isEqualTo(409);
     }
   }
-
-  @Test
-  void aWebhookIsCalledByOneOfTheServers() throws Exception {
-    BlockingQueue<String> calls = new LinkedBlockingQueue<>();
-    HttpServer receiver =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    receiver.createContext(
-        "/",
-        exchange -> {
-          calls.add(exchange.getRequestHeaders().getFirst("Millrace-Event-Id"));
-          exchange.sendResponseHeaders(204, -1);
-          exchange.close();
-        });
-    receiver.start();
-    WebhookSettings settings =
-        WebhookSettings.of(WebhookAllowList.of(List.of("127.0.0.0/8")), "a secret of the tests");
-    JobStore first = database.join("one");
-    JobStore second = database.join("other");
-    try (JobnikTestServer one = new JobnikTestServer(first);
-        JobnikTestServer other = new JobnikTestServer(second);
-        WebhookService _ = WebhookService.open(first, settings);
-        WebhookService _ = WebhookService.open(second, settings)) {
-      String url = "http://127.0.0.1:" + receiver.getAddress().getPort() + "/";
-      List<String> called = new ArrayList<>();
-      for (int i = 0; i < 3; i++) { // a second call for a job would come before that for the next
-        String job =
-            other.job(
-                "{'name':'told','data':{},'webhooks':[{'url':'" + url + "','on':['completed']}]}");
-        other.tasks(other.stage(job, "w"), 1);
-        other.complete(other.dequeue("w").object());
-        called.add(calls.poll(30, TimeUnit.SECONDS));
-        assertThat(one.status("/v1/jobs/" + job)).isEqualTo("COMPLETED");
-      }
-      assertThat(called).doesNotContainNull().doesNotHaveDuplicates();
-      assertThat(first.leads()).isNotEqualTo(second.leads());
-    } finally {
-      receiver.stop(0);
-    }
-  }
 }

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A whole server over a store in memory and models; bodies may have single quotes. */
 final class ResponseTestServer implements AutoCloseable {
-  final JobStore store = new MemoryStoreFixture().open(ContractSettings.steady(Clock.systemUTC()));
+  final JobStore store;
 
   /** Whether nothing can be submitted. */
   volatile boolean full;
@@ -54,15 +54,27 @@ final class ResponseTestServer implements AutoCloseable {
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  /** With the house model. */
+  /** With the house model, in memory. */
   ResponseTestServer() throws IOException {
     this(houseModel());
   }
 
+  /** In memory. */
+  ResponseTestServer(Inference inference) throws IOException {
+    this(new MemoryStoreFixture().open(ContractSettings.steady(Clock.systemUTC())), inference);
+  }
+
+  /** With the house model. */
+  ResponseTestServer(JobStore store) throws IOException {
+    this(store, houseModel());
+  }
+
   /**
+   * @param store closed with this
    * @param inference its models; closed with this
    */
-  ResponseTestServer(Inference inference) throws IOException {
+  private ResponseTestServer(JobStore store, Inference inference) throws IOException {
+    this.store = store;
     this.inference = inference;
     keys = Files.createTempDirectory("millrace-keys");
     Path keyFile = keys.resolve("keys");
@@ -72,6 +84,19 @@ final class ResponseTestServer implements AutoCloseable {
     server = Server.builder(store).group(inference.slots(), inference.workers()).build().start();
     api = HttpApi.over(refusingWhenFull(), HttpSettings.loopback(0).withKeys(keyFile), null);
     uri = api.open(server, Set.of("generate"), inference::stats, inference.direct());
+  }
+
+  /** The file with the keys of its clients. */
+  Path keyFile() {
+    return keys.resolve("keys");
+  }
+
+  /** Sends a request to another server that has the same keys; returns the body of the answer. */
+  String sendTo(URI other, String method, String path) throws Exception {
+    HttpResponse<String> response =
+        client.send(request(other, anna, method, path, null), BodyHandlers.ofString());
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    return response.body();
   }
 
   private static Inference houseModel() {
@@ -100,8 +125,13 @@ final class ResponseTestServer implements AutoCloseable {
   }
 
   private HttpRequest request(String key, String method, String path, @Nullable String body) {
+    return request(uri, key, method, path, body);
+  }
+
+  private static HttpRequest request(
+      URI server, String key, String method, String path, @Nullable String body) {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(uri.resolve(path))
+        HttpRequest.newBuilder(server.resolve(path))
             .header("Authorization", "Bearer " + key)
             .timeout(Duration.ofSeconds(60));
     if (body == null || body.isEmpty()) {

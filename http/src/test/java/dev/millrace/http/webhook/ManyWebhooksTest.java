@@ -11,6 +11,7 @@ import dev.millrace.core.job.Webhook;
 import dev.millrace.core.store.JobHeader;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.LeaderLease;
 import dev.millrace.core.store.Subscription;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -43,7 +44,7 @@ class ManyWebhooksTest {
                   case "events" ->
                       log.stream().filter(entry -> entry.number() > (long) arguments[1]).toList();
                   case "onChange" -> (Subscription) () -> {};
-                  case "leads" -> true;
+                  case "leaderLease" -> LeaderLease.ALONE;
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
   }

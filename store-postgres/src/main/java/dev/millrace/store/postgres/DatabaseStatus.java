@@ -11,6 +11,7 @@ import java.util.Map;
  * @param release of PostgreSQL
  * @param number the same as a number: 140022 is 14.22
  * @param schemaVersion of the tables; 0 if there are none
+ * @param minimumVersion what a program must know of the tables to use them; 0 if there are none
  * @param latestVersion of the tables that this program knows
  * @param syncs whether commits and the disk are as they should: {@code fsync} and {@code
  *     full_page_writes} are on
@@ -23,10 +24,17 @@ public record DatabaseStatus(
     String release,
     int number,
     int schemaVersion,
+    int minimumVersion,
     int latestVersion,
     boolean syncs,
     int freeConnections,
     Duration clockAhead,
     List<RunningServer> servers,
     Map<JobId, String> unreadable,
-    Map<String, Long> onTheWay) {}
+    Map<String, Long> onTheWay) {
+
+  /** Whether this program knows the tables well enough; then there are servers and jobs here. */
+  public boolean isUsable() {
+    return minimumVersion <= latestVersion;
+  }
+}

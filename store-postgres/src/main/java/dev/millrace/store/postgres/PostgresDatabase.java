@@ -134,11 +134,13 @@ public final class PostgresDatabase implements AutoCloseable {
       DatabaseInspector inspector = new DatabaseInspector(database);
       Migrations migrations = new Migrations(database);
       int version = migrations.current();
-      boolean there = version >= migrations.latest();
+      int minimum = migrations.minimum();
+      boolean there = version > 0 && minimum <= migrations.latest();
       return new DatabaseStatus(
           inspector.setting("server_version"),
           Integer.parseInt(inspector.setting("server_version_num")),
           version,
+          minimum,
           migrations.latest(),
           inspector.setting("fsync").equals("on")
               && inspector.setting("full_page_writes").equals("on"),

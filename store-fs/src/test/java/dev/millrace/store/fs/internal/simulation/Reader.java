@@ -95,7 +95,7 @@ final class Reader implements Runnable {
       case 2 -> {
         context.ask(store::statusCounts);
         context.ask(store::health);
-        context.ask(store::leads);
+        context.ask(() -> store.leaderLease("test").isHeld());
         context.ask(store::isShared);
         context.ask(store::unreadableJobs);
       }

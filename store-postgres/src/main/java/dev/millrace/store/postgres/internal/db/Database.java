@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -257,6 +258,11 @@ public final class Database implements AutoCloseable {
   public String inSchema(String statement) {
     return statements.computeIfAbsent(
         statement, it -> it.replace("@", "\"" + settings.schema() + "\"."));
+  }
+
+  /** All statements that were run so far. */
+  public Set<String> statements() {
+    return Set.copyOf(statements.keySet());
   }
 
   @Override

@@ -10,6 +10,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * The partitions of all that belongs to jobs: one for each month in which jobs were created. A month
@@ -32,9 +33,25 @@ public final class HistoryPartitions {
       "SELECT EXISTS (SELECT FROM @documents_rest WHERE key >= ? AND key < ?)";
 
   private final Database database;
+  private final Supplier<Instant> now;
 
+  /** By the clock of the database. */
   public HistoryPartitions(Database database) {
+    this(database, () -> clockOf(database));
+  }
+
+  /**
+   * @param now the time that decides which month it is
+   */
+  HistoryPartitions(Database database, Supplier<Instant> now) {
     this.database = database;
+    this.now = now;
+  }
+
+  private static Instant clockOf(Database database) {
+    return database
+        .first("SELECT clock_timestamp() AS now", row -> Times.read(row, "now"))
+        .orElseThrow();
   }
 
   /** Creates the partitions of this month and the next one, where they are missing. */
@@ -70,11 +87,7 @@ public final class HistoryPartitions {
   }
 
   private LocalDate thisMonth() {
-    Instant now =
-        database
-            .first("SELECT clock_timestamp() AS now", row -> Times.read(row, "now"))
-            .orElseThrow();
-    return now.atZone(ZoneOffset.UTC).toLocalDate().withDayOfMonth(1);
+    return now.get().atZone(ZoneOffset.UTC).toLocalDate().withDayOfMonth(1);
   }
 
   private static void tryTo(String what, Runnable action) {

@@ -22,7 +22,12 @@ import java.util.regex.Pattern;
  */
 public final class Migrations {
   private static final List<String> FILES =
-      List.of("001-servers.sql", "002-jobs.sql", "003-contents.sql");
+      List.of(
+          "001-servers.sql",
+          "002-jobs.sql",
+          "003-contents.sql",
+          "004-leaders.sql",
+          "005-job-indexes.sql");
 
   private static final Pattern MINIMUM =
       Pattern.compile("-- minimum: ([0-9]+)\n.*", Pattern.DOTALL);
@@ -149,12 +154,20 @@ public final class Migrations {
     }
   }
 
+  /** The oldest version of the program that can use the schema; 0 if it is not there. */
+  public int minimum() {
+    return current() == 0 ? 0 : recordedMinimum();
+  }
+
+  private int recordedMinimum() {
+    return database
+        .first("SELECT coalesce(max(minimum), 0) FROM @schema_versions", row -> row.getInt(1))
+        .orElse(0);
+  }
+
   /** Refuses a schema that a newer version has contracted. */
   public void requireUsable() {
-    int minimum =
-        database
-            .first("SELECT coalesce(max(minimum), 0) FROM @schema_versions", row -> row.getInt(1))
-            .orElse(0);
+    int minimum = recordedMinimum();
     if (minimum > latest()) {
       throw new StoreException(
           "the schema "

@@ -4,6 +4,7 @@ import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.health.StoreHealth.Trouble;
 import dev.millrace.store.postgres.internal.db.Database.RowReader;
+import dev.millrace.store.postgres.internal.db.Database.Transaction;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * by the clock of the database. Thread-safe.
  */
 public final class ServerLease implements AutoCloseable {
-  private static final String LEADS =
+  private static final String FIRST =
       "NOT EXISTS (SELECT FROM @servers o WHERE o.serves AND o.alive_until > now()"
           + " AND o.epoch < s.epoch)";
 
@@ -26,19 +27,19 @@ public final class ServerLease implements AutoCloseable {
       "NOT EXISTS (SELECT FROM @servers o WHERE o.serves AND o.alive_until > now()"
           + " AND o.epoch <> s.epoch)";
 
-  private static final String RENEW =
+  public static final String RENEW =
       "UPDATE @servers s SET alive_until = now() + make_interval(secs => ?)"
           + " WHERE epoch = ? AND alive_until > now() RETURNING serves AND "
-          + LEADS
-          + " AS leads, "
+          + FIRST
+          + " AS first, "
           + ALONE
           + " AS alone";
 
   private static final RowReader<Renewed> RENEWED =
-      row -> new Renewed(row.getBoolean("leads"), row.getBoolean("alone"));
+      row -> new Renewed(row.getBoolean("first"), row.getBoolean("alone"));
 
   /** What a renewal learns. */
-  private record Renewed(boolean leads, boolean alone) {}
+  private record Renewed(boolean first, boolean alone) {}
 
   private final Database database;
   private final SingleConnection connection;
@@ -47,7 +48,7 @@ public final class ServerLease implements AutoCloseable {
   private final Set<Long> over = ConcurrentHashMap.newKeySet();
   private volatile long renewedNanos;
   private volatile boolean lost;
-  private volatile boolean leads;
+  private volatile boolean first;
   private volatile boolean alone;
 
   private ServerLease(Database database, long epoch, Duration length, long renewedNanos) {
@@ -60,7 +61,7 @@ public final class ServerLease implements AutoCloseable {
 
   /** What joins the servers of a database. */
   public enum Role {
-    /** It stays, and may lead the others. */
+    /** It stays. */
     SERVER(null, "moves = 'out'"),
     /** It ends soon. */
     COMMAND(null, "false"),
@@ -144,9 +145,12 @@ public final class ServerLease implements AutoCloseable {
     return length;
   }
 
-  /** Whether it is the first of those that serve, as of the last renewal. */
-  public boolean leads() {
-    return leads && !lost;
+  /**
+   * Whether it is the first of those that serve, as of the last renewal. It does what each of them
+   * can do.
+   */
+  public boolean isFirst() {
+    return first && !lost;
   }
 
   /** Whether no other server served at the last renewal; one that joined since may be there. */
@@ -172,10 +176,15 @@ public final class ServerLease implements AutoCloseable {
     if (answer.isEmpty()) {
       lost = true;
     } else {
-      leads = answer.getFirst().leads();
+      first = answer.getFirst().first();
       alone = answer.getFirst().alone();
       renewedNanos = before;
     }
+  }
+
+  /** Runs a statement on the connection that renews it: it waits for none of the pool. */
+  <T> T onOwnConnection(Transaction<T> statement) {
+    return connection.run(statement);
   }
 
   /** Throws if others may have taken its tasks. */

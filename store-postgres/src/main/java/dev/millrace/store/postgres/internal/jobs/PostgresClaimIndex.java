@@ -52,7 +52,7 @@ final class PostgresClaimIndex implements ClaimIndex {
       "SELECT EXISTS (SELECT FROM @jobs WHERE claim_at > '-infinity' AND claim_at <= ?)";
 
   static final String LOST_CLAIMS =
-      "SELECT sort_key FROM @jobs WHERE state <> 'PENDING' AND EXISTS (SELECT"
+      "SELECT sort_key FROM @jobs WHERE running_epochs IS NOT NULL AND EXISTS (SELECT"
           + " FROM unnest(running_epochs) AS e WHERE NOT EXISTS (SELECT FROM @servers s"
           + " WHERE s.epoch = e AND s.alive_until > now())) LIMIT ?";
 

@@ -23,6 +23,21 @@ public final class PostgresLeases implements Leases {
   private static final String OF_CLAIM =
       " WHERE job = ? AND stage = ? AND task = ? AND epoch = ? AND number = ?";
 
+  /** In a form that no index has: the key alone finds the row, another one would find too many. */
+  private static final String UNTIL = " AND (until <= ?) IS TRUE";
+
+  static final String EXISTS = "SELECT EXISTS (SELECT FROM @leases" + OF_CLAIM + UNTIL + ")";
+
+  static final String EXPIRED =
+      "SELECT job, stage, task, epoch, number FROM @leases WHERE until <= ? ORDER BY until LIMIT ?";
+
+  static final String RENEW =
+      "WITH renewed AS (UPDATE @leases SET until = ?::timestamptz + length"
+          + OF_CLAIM
+          + " RETURNING 1) SELECT set_config('synchronous_commit', 'off', true) FROM renewed";
+
+  static final String END = "DELETE FROM @leases" + OF_CLAIM + UNTIL;
+
   private final Database database;
   private final long epoch;
 
@@ -68,9 +83,7 @@ public final class PostgresLeases implements Leases {
   public void renew(JobClaimKey claim, Instant now) {
     if (mayExist(claim)) {
       database.list(
-          "WITH renewed AS (UPDATE @leases SET until = ?::timestamptz + length"
-              + OF_CLAIM
-              + " RETURNING 1) SELECT set_config('synchronous_commit', 'off', true) FROM renewed",
+          RENEW,
           _ -> claim,
           now,
           claim.job().value(),
@@ -95,7 +108,7 @@ public final class PostgresLeases implements Leases {
 
   private int delete(JobClaimKey claim, Instant now) {
     return database.update(
-        "DELETE FROM @leases" + OF_CLAIM + " AND until <= ?",
+        END,
         claim.job().value(),
         claim.key().stage(),
         claim.key().task(),
@@ -120,7 +133,7 @@ public final class PostgresLeases implements Leases {
 
   private boolean exists(JobClaimKey claim, Instant endsUntil) {
     return database.isTrue(
-        "SELECT EXISTS (SELECT FROM @leases" + OF_CLAIM + " AND until <= ?)",
+        EXISTS,
         claim.job().value(),
         claim.key().stage(),
         claim.key().task(),
@@ -133,8 +146,7 @@ public final class PostgresLeases implements Leases {
   public Map<JobId, Set<ClaimKey>> expired(Instant now) {
     Map<JobId, Set<ClaimKey>> expired = new HashMap<>();
     database.list(
-        "SELECT job, stage, task, epoch, number FROM @leases WHERE until <= ?"
-            + " ORDER BY until LIMIT ?",
+        EXPIRED,
         row ->
             expired
                 .computeIfAbsent(new JobId(row.getString("job")), _ -> new HashSet<>())

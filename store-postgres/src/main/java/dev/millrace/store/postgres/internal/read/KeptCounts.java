@@ -17,6 +17,16 @@ import java.util.Optional;
  * summed up at intervals. So no two changes wait for each other. Thread-safe.
  */
 public final class KeptCounts {
+  /**
+   * The first job of a type from a priority on. The range, rather than an equal priority, is what
+   * only one index has in order: the claim order would pass all jobs of other priorities.
+   */
+  public static final String OLDEST =
+      "SELECT d.created_at FROM (SELECT key, priority FROM @jobs WHERE claim_type = ?"
+          + " AND (priority, rank, sort_key) >= (?, ?, '')"
+          + " ORDER BY priority, rank, sort_key LIMIT 1) j"
+          + " JOIN @documents d ON d.key = j.key WHERE j.priority = ?";
+
   private final Database database;
 
   public KeptCounts(Database database) {
@@ -57,11 +67,11 @@ public final class KeptCounts {
     for (QueueGroup group : categories.waiting()) {
       Optional<Instant> first =
           database.first(
-              "SELECT d.created_at FROM (SELECT key FROM @jobs WHERE claim_type = ?"
-                  + " AND priority = ? ORDER BY rank, sort_key LIMIT 1) j"
-                  + " JOIN @documents d ON d.key = j.key",
+              OLDEST,
               row -> Times.read(row, "created_at"),
               group.type(),
+              group.priority().name(),
+              Long.MIN_VALUE,
               group.priority().name());
       first.ifPresent(time -> oldest.put(group, time));
     }

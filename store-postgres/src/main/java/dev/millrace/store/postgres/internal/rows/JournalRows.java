@@ -62,6 +62,28 @@ public final class JournalRows {
           + UNCRASHED
           + " ON CONFLICT DO NOTHING";
 
+  /** Inserts rows of jobs of which this server still has tasks; says which these are. */
+  public static final String APPEND =
+      "WITH present AS MATERIALIZED (SELECT key, running_claims FROM @jobs"
+          + " WHERE key = ANY (?) AND ? = ANY (running_epochs) ORDER BY key FOR SHARE),"
+          + " added AS ("
+          + INSERT
+          + GIVEN
+          + " JOIN present p ON p.key = t.job AND t.number = ANY (p.running_claims) WHERE"
+          + UNCRASHED
+          + " ON CONFLICT DO NOTHING)"
+          + " SELECT coalesce((SELECT id FROM @incarnation), 0) AS incarnation,"
+          + " ARRAY(SELECT key FROM present) AS jobs,"
+          + " set_config('synchronous_commit', 'off', true)";
+
+  /** Reads a part of a journal. */
+  public static final String READ =
+      "SELECT position, epoch, number, waits, tokens, pieces::text AS pieces FROM @journal"
+          + " WHERE job = ? AND stage = ? AND task = ? AND position >= ?"
+          + " AND entry_epoch = ? AND entry_number = ?"
+          + " AND (? OR cardinality(tokens) > 0 OR pieces::text <> '[]')"
+          + " ORDER BY position LIMIT ?";
+
   private static Object[] values(List<JournalRow> rows) {
     int count = rows.size();
     Object[] values = {
@@ -150,17 +172,7 @@ public final class JournalRows {
     values.addAll(Arrays.asList(values(rows)));
     return database
         .first(
-            "WITH present AS MATERIALIZED (SELECT key, running_claims FROM @jobs"
-                + " WHERE key = ANY (?) AND ? = ANY (running_epochs) ORDER BY key FOR SHARE),"
-                + " added AS ("
-                + INSERT
-                + GIVEN
-                + " JOIN present p ON p.key = t.job AND t.number = ANY (p.running_claims) WHERE"
-                + UNCRASHED
-                + " ON CONFLICT DO NOTHING)"
-                + " SELECT coalesce((SELECT id FROM @incarnation), 0) AS incarnation,"
-                + " ARRAY(SELECT key FROM present) AS jobs,"
-                + " set_config('synchronous_commit', 'off', true)",
+            APPEND,
             row -> {
               Set<JobId> jobs = new HashSet<>();
               for (Long key : (Long[]) row.getArray("jobs").getArray()) {
@@ -210,11 +222,7 @@ public final class JournalRows {
   private List<Row> read(
       long job, int stage, int task, FencingToken entry, long from, boolean all) {
     return database.list(
-        "SELECT position, epoch, number, waits, tokens, pieces::text AS pieces FROM @journal"
-            + " WHERE job = ? AND stage = ? AND task = ? AND position >= ?"
-            + " AND entry_epoch = ? AND entry_number = ?"
-            + " AND (? OR cardinality(tokens) > 0 OR pieces::text <> '[]')"
-            + " ORDER BY position LIMIT ?",
+        READ,
         JournalRows::row,
         job,
         stage,

@@ -7,11 +7,13 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.move.MovableStore;
 import dev.millrace.core.store.JobException;
+import dev.millrace.core.store.LeaderLease;
 import dev.millrace.core.store.RetryRequest;
 import dev.millrace.core.store.RetryResult;
 import dev.millrace.core.store.StatusCounts;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.postgres.internal.db.Database;
+import dev.millrace.store.postgres.internal.db.LeaderLeases;
 import dev.millrace.store.postgres.internal.db.ServerLease;
 import dev.millrace.store.postgres.internal.db.ServerLease.Role;
 import dev.millrace.store.postgres.internal.jobs.PostgresJob;
@@ -30,17 +32,20 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
   private final PostgresRepository repository;
   private final PostgresSubmitter submitter;
   private final ServerLease server;
+  private final LeaderLeases leaders;
   private final ServerThreads threads;
 
   private PostgresStore(
       StoreOptions options,
       PostgresRepository repository,
       ServerLease server,
+      LeaderLeases leaders,
       ServerThreads threads) {
     super(repository, options.random(), new StoreFence(Threading.SYSTEM));
     this.repository = repository;
     this.submitter = new PostgresSubmitter(repository, repository.reader(), options.ids());
     this.server = server;
+    this.leaders = leaders;
     this.threads = threads;
     repository.onChanged(updater()::changedElsewhere);
     repository.loaded(updater().jobs()::get);
@@ -76,8 +81,10 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
         new PostgresRepository(
             database, server, options.clock(), epoch.orElse(server.epoch()), options.listens());
     List<JobId> timed = first ? repository.restartTimes() : List.of();
-    ServerThreads threads = new ServerThreads(database, server, options.clock(), repository);
-    PostgresStore store = new PostgresStore(options, repository, server, threads);
+    LeaderLeases leaders = new LeaderLeases(server);
+    ServerThreads threads =
+        new ServerThreads(database, server, leaders, options.clock(), repository);
+    PostgresStore store = new PostgresStore(options, repository, server, leaders, threads);
     if (options.serves()) {
       store.fence().failures().startLog();
     }
@@ -181,8 +188,8 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
   }
 
   @Override
-  public boolean leads() {
-    return server.leads();
+  public LeaderLease leaderLease(String duty) {
+    return leaders.open(duty);
   }
 
   /** The same store, to move jobs; closing either closes both. */
@@ -208,9 +215,10 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
     server.close();
   }
 
-  /** Renews the row of this server, as its thread does at intervals. */
+  /** Renews the leases of this server, as its thread does at intervals. */
   void renewNow() {
     server.renew();
+    leaders.renew();
   }
 
   /** Writes journals, as its thread does at intervals. */

@@ -8,6 +8,7 @@ import dev.millrace.store.postgres.internal.db.CommitFlusher;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.DatabaseClock;
 import dev.millrace.store.postgres.internal.db.HistoryPartitions;
+import dev.millrace.store.postgres.internal.db.LeaderLeases;
 import dev.millrace.store.postgres.internal.db.ServerLease;
 import dev.millrace.store.postgres.internal.jobs.PostgresRepository;
 import java.lang.System.Logger;
@@ -19,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * What a server does beside its calls: one thread renews its lease and cleans up, another listens
+ * What a server does beside its calls: one thread renews its leases and cleans up, another listens
  * to other servers. Each survives what one round throws.
  */
 final class ServerThreads {
@@ -36,14 +37,21 @@ final class ServerThreads {
 
   private final Database database;
   private final ServerLease lease;
+  private final LeaderLeases leaders;
   private final Clock clock;
   private final PostgresRepository repository;
   private final HistoryPartitions partitions;
   private final CountDownLatch stop = new CountDownLatch(1);
 
-  ServerThreads(Database database, ServerLease lease, Clock clock, PostgresRepository repository) {
+  ServerThreads(
+      Database database,
+      ServerLease lease,
+      LeaderLeases leaders,
+      Clock clock,
+      PostgresRepository repository) {
     this.database = database;
     this.lease = lease;
+    this.leaders = leaders;
     this.clock = clock;
     this.repository = repository;
     this.partitions = new HistoryPartitions(database);
@@ -71,6 +79,7 @@ final class ServerThreads {
     for (int round = 1; !isStopped(fails ? retryDelay() : interval()); round++) {
       try {
         lease.renew();
+        leaders.renew();
         if (clock instanceof DatabaseClock shared) {
           shared.follow(database);
         }
@@ -78,7 +87,7 @@ final class ServerThreads {
         if (round % CLEAN_UP == 0) {
           repository.reader().keptCounts().sumUp();
         }
-        if (round % PARTITIONS == 0 && lease.leads()) {
+        if (round % PARTITIONS == 0 && lease.isFirst()) {
           partitions.prepare();
           partitions.dropEmpty();
         }

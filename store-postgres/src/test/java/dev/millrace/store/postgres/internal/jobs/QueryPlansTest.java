@@ -3,21 +3,22 @@ package dev.millrace.store.postgres.internal.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.store.postgres.fixture.EmbeddedDatabase;
+import dev.millrace.store.postgres.fixture.PlanReader;
 import dev.millrace.store.postgres.internal.db.ChangeListener;
 import dev.millrace.store.postgres.internal.db.Database;
+import dev.millrace.store.postgres.internal.db.LeaderLeases;
+import dev.millrace.store.postgres.internal.db.ServerLease;
+import dev.millrace.store.postgres.internal.read.KeptCounts;
 import dev.millrace.store.postgres.internal.read.PostgresReader;
 import dev.millrace.store.postgres.internal.rows.EntryRows;
 import dev.millrace.store.postgres.internal.rows.JobRows;
-import java.sql.Connection;
-import java.sql.ResultSet;
+import dev.millrace.store.postgres.internal.rows.JournalRows;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -32,18 +33,21 @@ class QueryPlansTest {
   private static final int ENDED = 20_000;
 
   private static Database database;
-  private static Connection session;
+  private static PlanReader plans;
 
   @BeforeAll
   static void fill() throws SQLException {
     database = EmbeddedDatabase.migrated();
     ids("w", WAITING);
     ids("e", ENDED);
+    ids("last", 1);
     database.update(
         "INSERT INTO @jobs (key, sort_key, state, priority, at_gate, updated_at, last_number,"
             + " version, rank, waiting, claim_type, claim_at) SELECT key, sort_key, 'PENDING',"
             + " 'MEDIUM', false, now(), 1, 1, key, 1, 'generate', '-infinity' FROM @job_ids"
-            + " WHERE sort_key LIKE 'w%'");
+            + " WHERE sort_key NOT LIKE 'e%'");
+    database.update(
+        "UPDATE @jobs SET priority = 'LOW', rank = ? WHERE sort_key LIKE 'last%'", Long.MAX_VALUE);
     database.update(
         "INSERT INTO @ended_jobs (key, sort_key, state, priority, updated_at, ended_at,"
             + " last_number, version, final_counts) SELECT key, sort_key, 'COMPLETED', 'MEDIUM',"
@@ -55,11 +59,7 @@ class QueryPlansTest {
         "INSERT INTO @entries (job, first, last, version, entries) SELECT key, n, n, 1, '[]'"
             + " FROM @job_ids, generate_series(1, 3) n");
     database.update("ANALYZE");
-    session = database.openSession();
-    try (Statement statement = session.createStatement()) {
-      statement.execute(Database.PLANS);
-      statement.execute("SET plan_cache_mode = force_generic_plan");
-    }
+    plans = PlanReader.of(database);
   }
 
   private static void ids(String prefix, int count) {
@@ -71,29 +71,8 @@ class QueryPlansTest {
 
   @AfterAll
   static void drop() throws SQLException {
-    session.close();
+    plans.close();
     EmbeddedDatabase.drop(database);
-  }
-
-  /** The plan that the database makes for any values. */
-  private static String plan(String query) throws SQLException {
-    StringBuilder text = new StringBuilder();
-    int values = 0;
-    for (char c : database.inSchema(query).toCharArray()) {
-      text.append(c == '?' ? "$" + ++values : String.valueOf(c));
-    }
-    List<String> lines = new ArrayList<>();
-    try (Statement statement = session.createStatement()) {
-      statement.execute("PREPARE hot AS " + text);
-      String nulls = values == 0 ? "" : "(" + "NULL, ".repeat(values - 1) + "NULL)";
-      try (ResultSet rows = statement.executeQuery("EXPLAIN (COSTS OFF) EXECUTE hot " + nulls)) {
-        while (rows.next()) {
-          lines.add(rows.getString(1));
-        }
-      }
-      statement.execute("DEALLOCATE hot");
-    }
-    return String.join("\n", lines);
   }
 
   static Stream<Arguments> statements() {
@@ -116,15 +95,26 @@ class QueryPlansTest {
         Arguments.of("jobs_due", PostgresClaimIndex.OVERDUE),
         Arguments.of("jobs_backoff", PostgresClaimIndex.FIRST_BACKOFF),
         Arguments.of("jobs_backoff", PostgresClaimIndex.BACKOFF_OVER),
-        Arguments.of("jobs_begun", PostgresClaimIndex.LOST_CLAIMS),
+        Arguments.of("jobs_running", PostgresClaimIndex.LOST_CLAIMS),
+        Arguments.of("jobs_oldest", KeptCounts.OLDEST),
         Arguments.of("jobs_begun", PostgresClaimIndex.IS_IDLE),
-        Arguments.of("ended_jobs_[0-9_]+_ended_at_idx", JobRemover.ENDED_BEFORE));
+        Arguments.of("ended_jobs_[0-9_]+_ended_at_idx", JobRemover.ENDED_BEFORE),
+        Arguments.of("jobs_(pkey|running)", JournalRows.INSERT_ALL),
+        Arguments.of("jobs_(pkey|running)", JournalRows.APPEND),
+        Arguments.of("journal_[0-9_]+_pkey|Subplans Removed", JournalRows.READ),
+        Arguments.of("servers_pkey", ServerLease.RENEW),
+        Arguments.of("servers_serving", ServerLease.RENEW),
+        Arguments.of("servers_pkey", LeaderLeases.TAKE),
+        Arguments.of("leases_until", PostgresLeases.EXPIRED),
+        Arguments.of("leases_pkey", PostgresLeases.EXISTS),
+        Arguments.of("leases_pkey", PostgresLeases.RENEW),
+        Arguments.of("leases_pkey", PostgresLeases.END));
   }
 
   @ParameterizedTest
   @MethodSource("statements")
   void theStatementUsesItsIndex(String index, String statement) throws SQLException {
-    assertThat(plan(statement))
+    assertThat(plans.plan(statement).replaceAll("Seq Scan on incarnation", "its only row"))
         .containsPattern(index)
         .doesNotContain("Seq Scan", "Hash Join", "Parallel");
   }
@@ -141,27 +131,24 @@ class QueryPlansTest {
   @ParameterizedTest
   @MethodSource("lookups")
   void aJobIsFoundWithoutReadingOthers(String query, String id) throws SQLException {
-    try (Statement statement = session.createStatement()) {
-      statement.execute("PREPARE hot AS " + database.inSchema(query).replace("?", "$1"));
-      List<String> lines = new ArrayList<>();
-      try (ResultSet rows =
-          statement.executeQuery(
-              "EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) EXECUTE hot ('" + id + "')")) {
-        while (rows.next()) {
-          lines.add(rows.getString(1));
-        }
-      }
-      statement.execute("DEALLOCATE hot");
-      assertThat(lines).noneMatch(line -> line.contains("Removed by Filter"));
-      assertThat(lines).anyMatch(line -> line.matches(".*\\(actual rows=1(\\.00)? loops=1\\)"));
-    }
+    assertThat(plans.run(query, "'" + id + "'"))
+        .doesNotContain("Removed by Filter")
+        .containsPattern("\\(actual rows=1(\\.00)? loops=1\\)");
+  }
+
+  @Test
+  void theOldestOfAPriorityIsFoundBehindManyOfAnother() throws SQLException {
+    assertThat(plans.run(KeptCounts.OLDEST, "'generate'", "'LOW'", "" + Long.MIN_VALUE, "'LOW'"))
+        .contains("jobs_oldest")
+        .doesNotContain("Removed by Filter")
+        .containsPattern("\\(actual rows=1(\\.00)? loops=1\\)");
   }
 
   @ParameterizedTest
   @MethodSource("lists")
   void theFirstOfManyAreFoundWithoutSorting(String condition) throws SQLException {
     assertThat(
-            plan(
+            plans.plan(
                 "SELECT d.id FROM @job_states s JOIN @documents d ON d.key = s.key WHERE "
                     + condition
                     + " ORDER BY s.sort_key DESC LIMIT ?"))

@@ -15,6 +15,7 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.ClaimSignal;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.LeaderLease;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.fixture.ContractSettings;
@@ -107,14 +108,46 @@ class LostPostgresServerTest {
   }
 
   @Test
-  void theFirstThatServesLeadsUntilItIsLost() {
-    assertThat(one.leads()).as("it does not serve").isFalse();
-    assertThat(other.leads()).isTrue();
-    try (PostgresStore third = open(true)) {
-      assertThat(third.leads()).isFalse();
+  void ofThoseThatCanOneLeadsUntilItIsLost() {
+    try (PostgresStore third = open(true);
+        LeaderLease first = other.leaderLease("test");
+        LeaderLease second = third.leaderLease("test")) {
+      assertThat(List.of(first.isHeld(), second.isHeld())).containsExactly(true, false);
+      assertThat(third.leaderLease("another").isHeld()).isTrue();
+      third.renewNow();
+      assertThat(second.isHeld()).as("the first lives").isFalse();
       lose(other);
       third.renewNow();
-      assertThat(third.leads()).isTrue();
+      assertThat(second.isHeld()).isTrue();
+      other.renewNow();
+      assertThat(first.isHeld()).as("it is lost").isFalse();
+    }
+  }
+
+  @Test
+  void aLeaseOfTheLeaderThatIsNotRenewedIsOver() {
+    try (PostgresStore third = open(true);
+        LeaderLease first = other.leaderLease("test");
+        LeaderLease second = third.leaderLease("test")) {
+      database.update("UPDATE @leader_leases SET until = now() - interval '1 second'");
+      third.renewNow();
+      assertThat(second.isHeld()).isTrue();
+      other.renewNow();
+      assertThat(first.isHeld()).isFalse();
+    }
+  }
+
+  @Test
+  void aLeaseOfTheLeaderThatIsGivenUpIsFree() {
+    LeaderLease first = other.leaderLease("test");
+    try (PostgresStore third = open(true);
+        LeaderLease second = third.leaderLease("test")) {
+      assertThat(List.of(first.isHeld(), second.isHeld())).containsExactly(true, false);
+      first.close();
+      assertThat(first.isHeld()).isFalse();
+      other.renewNow();
+      third.renewNow();
+      assertThat(second.isHeld()).isTrue();
     }
   }
 
