@@ -84,7 +84,10 @@ final class ResponseTest {
                 KeyScope.READ,
                 request ->
                     new ApiResponse.Content(
-                        200, Map.of("Vary", "Accept"), "text/plain", LARGE.getBytes(StandardCharsets.UTF_8)))
+                        200,
+                        Map.of("Vary", "Accept"),
+                        "text/plain",
+                        LARGE.getBytes(StandardCharsets.UTF_8)))
             .route("GET", "/api/none", KeyScope.READ, request -> ApiResponse.json(204, null))
             .route("GET", "/api/nan", KeyScope.READ, request -> ApiResponse.ok(List.of(Double.NaN)))
             .route("GET", "/api/null", KeyScope.READ, request -> ApiResponse.json(200, null))

@@ -92,9 +92,7 @@ public record ServerOverview(
             .putIfPresent("starting", starting)
             .put("startTime", startTime.toString())
             .put("slots", slots)
-            .put(
-                "store",
-                JsonObject.create().put("kind", store.kind).put("shared", store.shared))
+            .put("store", JsonObject.create().put("kind", store.kind).put("shared", store.shared))
             .put("types", types)
             .put("models", ObjectLists.write(models, ModelOverview::toJson))
             .put("nodes", ObjectLists.write(nodes, NodeOverview::toJson))

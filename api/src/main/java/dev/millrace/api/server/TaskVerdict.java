@@ -12,14 +12,10 @@ import dev.millrace.core.json.JsonObject;
 public record TaskVerdict(boolean same, boolean repeated, String detail) {
 
   public static TaskVerdict fromJson(JsonObject in) {
-    return new TaskVerdict(
-        in.flag("same", false), in.flag("repeated", false), in.string("detail"));
+    return new TaskVerdict(in.flag("same", false), in.flag("repeated", false), in.string("detail"));
   }
 
   public JsonObject toJson() {
-    return JsonObject.create()
-        .put("same", same)
-        .put("repeated", repeated)
-        .put("detail", detail);
+    return JsonObject.create().put("same", same).put("repeated", repeated).put("detail", detail);
   }
 }

@@ -153,8 +153,7 @@ public final class PipeModel implements RemoteModelOpener {
     Origin present = origin;
     return present == null
         ? Optional.empty()
-        : Optional.of(
-            NodeNetworkReader.read(present.nodes(), present.stats(), settings.audit()));
+        : Optional.of(NodeNetworkReader.read(present.nodes(), present.stats(), settings.audit()));
   }
 
   /** Logs when the model becomes usable; the origin logs what is missing until then. */

@@ -87,7 +87,7 @@ class DemoRunTest {
             .onLine(
                 line -> {
                   seen.append(line);
-                  if (line.contains("The page stays")) {
+                  if (line.contains("The page stays") && pages.isEmpty()) {
                     Matcher found = address.matcher(seen);
                     assertThat(found.find()).isTrue();
                     pages.add(get(URI.create(found.group())));

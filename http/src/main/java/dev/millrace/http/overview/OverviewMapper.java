@@ -71,9 +71,7 @@ final class OverviewMapper {
         node.numerics(),
         node.holdings().stream().map(OverviewMapper::holding).toList(),
         node.originOf().stream()
-            .map(
-                each ->
-                    new NodeOverview.EndModel(each.model(), each.layers(), each.localLayers()))
+            .map(each -> new NodeOverview.EndModel(each.model(), each.layers(), each.localLayers()))
             .toList());
   }
 

@@ -68,9 +68,6 @@ public record ServerOverviewRoute(OverviewSources sources) {
       expelled.addAll(network.audits().expelled());
     }
     return new Audits(
-        networks.getFirst().audits().rate(),
-        passed,
-        failed,
-        List.copyOf(new TreeSet<>(expelled)));
+        networks.getFirst().audits().rate(), passed, failed, List.copyOf(new TreeSet<>(expelled)));
   }
 }

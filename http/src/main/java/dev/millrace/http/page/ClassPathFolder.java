@@ -29,8 +29,7 @@ record ClassPathFolder(String root, List<String> files) {
 
   /** The folder that has {@code file}: another one of the same name may be on the class path. */
   static Optional<ClassPathFolder> with(String root, String file) {
-    return Optional.ofNullable(LOADER.getResource(root + "/" + file))
-        .map(url -> list(url, root));
+    return Optional.ofNullable(LOADER.getResource(root + "/" + file)).map(url -> list(url, root));
   }
 
   private static ClassPathFolder list(URL url, String root) {

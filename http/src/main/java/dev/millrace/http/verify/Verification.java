@@ -34,8 +34,7 @@ final class Verification {
     watched.keepAlive(); // the header, at once
     VerifyResult result = watch.run(this::run, watched::keepAlive);
     watched.event(
-        "verdict",
-        new TaskVerdict(result.same(), result.repeated(), result.message()).toJson());
+        "verdict", new TaskVerdict(result.same(), result.repeated(), result.message()).toJson());
   }
 
   private VerifyResult run() {

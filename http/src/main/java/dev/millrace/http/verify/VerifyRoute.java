@@ -68,8 +68,7 @@ public final class VerifyRoute {
     }
     Verification verification = new Verification(request, verifier, permits);
     ClientWatch watch = new ClientWatch(call, keepAlive, System::nanoTime);
-    return EventStream.response(
-        events -> verification.write(events, watch), verification::abandon);
+    return EventStream.response(events -> verification.write(events, watch), verification::abandon);
   }
 
   private VerifyRequest request(EntityId id) {

@@ -220,8 +220,7 @@ class ServerOverviewTest {
       String text = get(service.uri());
       assertThat(text)
           .contains("\"startTime\":\"2026-01-31T09:00:00.123Z\"")
-          .contains(
-              "\"remote\":{\"ready\":false,\"waitReason\":\"layers 16-31 are missing\"}")
+          .contains("\"remote\":{\"ready\":false,\"waitReason\":\"layers 16-31 are missing\"}")
           .contains("{\"node\":\"a\",\"first\":1,\"last\":15}")
           .contains("\"missing\":[{\"first\":16,\"last\":31}]")
           .contains("\"originOf\":[{\"model\":\"large.gguf\",\"layers\":32,\"localLayers\":1}]")
@@ -231,7 +230,9 @@ class ServerOverviewTest {
       ServerOverview overview = ServerOverview.fromJson(Json.object(text));
       assertThat(overview.nodes()).extracting("name").containsExactly("a", "home");
       assertThat(overview.nodes().getFirst().holdings().getFirst().problem()).isNull();
-      assertThat(overview.pipes()).singleElement().satisfies(it -> assertThat(it.ready()).isFalse());
+      assertThat(overview.pipes())
+          .singleElement()
+          .satisfies(it -> assertThat(it.ready()).isFalse());
       assertThat(Json.write(overview.toJson())).isEqualTo(text);
     }
   }

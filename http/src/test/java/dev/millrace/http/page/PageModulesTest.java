@@ -29,7 +29,8 @@ class PageModulesTest {
 
   private static final Pattern IMPORT_MAP =
       Pattern.compile("<script type=\"importmap\">(.*?)</script>");
-  private static final Pattern LOADED = Pattern.compile("<(?:script|link|img)\\b[^>]*?(?:src|href)=\"([^\"]+)\"");
+  private static final Pattern LOADED =
+      Pattern.compile("<(?:script|link|img)\\b[^>]*?(?:src|href)=\"([^\"]+)\"");
   private static final Pattern SPECIFIER =
       Pattern.compile("(?:\\bfrom|\\bimport)\\s*\\(?\\s*[\"']([^\"'\\s]+)[\"']");
 

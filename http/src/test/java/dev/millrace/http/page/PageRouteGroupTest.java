@@ -45,7 +45,8 @@ class PageRouteGroupTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"*/*", "application/json", "text/html;q=0", "application/json,text/html;q=0.5"})
+  @ValueSource(
+      strings = {"*/*", "application/json", "text/html;q=0", "application/json,text/html;q=0.5"})
   void programIsLedToTheDescription(String accept) throws Exception {
     HttpResponse<byte[]> found = server.get("/", "Accept", accept);
     assertThat(found.statusCode()).isEqualTo(302);
@@ -60,8 +61,7 @@ class PageRouteGroupTest {
     Matcher map = IMPORT_MAP.matcher(text(page));
     assertThat(map.find()).isTrue();
     byte[] hash =
-        MessageDigest.getInstance("SHA-256")
-            .digest(map.group(1).getBytes(StandardCharsets.UTF_8));
+        MessageDigest.getInstance("SHA-256").digest(map.group(1).getBytes(StandardCharsets.UTF_8));
     assertThat(page.headers().firstValue("Content-Security-Policy"))
         .hasValue(
             "default-src 'none'; script-src 'self' 'sha256-"

@@ -1,6 +1,7 @@
 package dev.millrace.http.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.millrace.api.server.TaskVerdict;
 import dev.millrace.client.MillraceClient;
@@ -15,44 +16,97 @@ import dev.millrace.http.HttpSettings;
 import dev.millrace.server.InMemoryServer;
 import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceSettings;
+import dev.millrace.server.infer.model.ModelStats;
 import dev.millrace.server.infer.model.NamedModel;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
-/** A task of the house model gives the same bytes when a client has it run again. */
+/** Tasks of the house model that clients have run again. */
 @Tag("slow")
+@Timeout(180)
 class VerifiedModelTest {
+  private static final int TOKENS = 300;
+
+  private final InMemoryServer server = new InMemoryServer();
+  private final HttpApi api = HttpApi.over(server.store, HttpSettings.loopback(0), null);
+  private Inference inference;
+  private URI at;
+
+  @BeforeEach
+  void open() {
+    inference =
+        Inference.open(
+            InferenceSettings.of(
+                    List.of(new NamedModel("house", Path.of("../models/house/house.gguf"))))
+                .withEngine(EngineSettings.usual().withContext(512).withSlots(4).withTokens(2048)));
+    api.attach(
+        server.start(server.builder().group(inference.slots(), inference.workers())), inference);
+    at = api.open(Set.of("generate"), Set.of("house"), Optional::empty);
+  }
+
+  @AfterEach
+  void close() {
+    api.close();
+    server.close();
+    inference.close();
+  }
+
+  /** A task that has generated so many tokens. */
+  private EntityId generated(int tokens) throws InterruptedException {
+    JsonObject data =
+        JsonObject.create()
+            .put("max_tokens", tokens)
+            .put("temperature", 0.8)
+            .put("ignore_eos", true);
+    JobId job =
+        server.submit(
+            StageSpec.builder("generate")
+                .data(data)
+                .tasks(List.of(TaskSpec.of("Once upon a time")))
+                .build());
+    server.await(job);
+    return new EntityId(job, 1, 1);
+  }
+
   @Test
   void finishedTaskGivesTheSameBytesAgain() throws Exception {
-    InferenceSettings settings =
-        InferenceSettings.of(
-                List.of(new NamedModel("house", Path.of("../models/house/house.gguf"))))
-            .withEngine(EngineSettings.usual().withContext(512).withSlots(4).withTokens(2048));
-    try (Inference inference = Inference.open(settings);
-        InMemoryServer server = new InMemoryServer();
-        HttpApi api = HttpApi.over(server.store, HttpSettings.loopback(0), null)) {
-      api.attach(
-          server.start(server.builder().group(inference.slots(), inference.workers())), inference);
-      JsonObject data = JsonObject.create().put("max_tokens", 24).put("temperature", 0.8);
-      JobId job =
-          server.submit(
-              StageSpec.builder("generate")
-                  .data(data)
-                  .tasks(List.of(TaskSpec.of("Once upon a time")))
-                  .build());
-      server.await(job);
-      String text = server.task(job).result().text();
-      try (MillraceClient client =
-          MillraceClient.at(api.open(Set.of("generate"), Set.of("house"), Optional::empty))) {
-        assertThat(client.tasks().verify(new EntityId(job, 1, 1).uuid(), Duration.ofMinutes(1)))
-            .isEqualTo(
-                new TaskVerdict(true, true, "the same %d characters".formatted(text.length())));
-      }
+    EntityId task = generated(24);
+    int characters = server.task(task.job()).result().text().length();
+    try (MillraceClient client = MillraceClient.at(at)) {
+      assertThat(client.tasks().verify(task.uuid(), Duration.ofMinutes(1)))
+          .isEqualTo(new TaskVerdict(true, true, "the same %d characters".formatted(characters)));
     }
+  }
+
+  private ModelStats stats() {
+    return inference.stats().models().getFirst();
+  }
+
+  /** Nothing is computed for nobody. */
+  @Test
+  void clientThatLeavesFreesTheModel() throws Exception {
+    EntityId task = generated(TOKENS);
+    long before = stats().batchTokens();
+    String head =
+        "POST /v1/tasks/%s/verify HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n";
+    try (Socket leaving = new Socket(at.getHost(), at.getPort())) {
+      leaving
+          .getOutputStream()
+          .write(head.formatted(task.uuid()).getBytes(StandardCharsets.US_ASCII));
+      await().atMost(Duration.ofSeconds(60)).until(() -> stats().running() == 1);
+    }
+    await().atMost(Duration.ofSeconds(60)).until(() -> stats().running() == 0);
+    assertThat(stats().batchTokens() - before).isPositive().isLessThan(TOKENS);
   }
 }

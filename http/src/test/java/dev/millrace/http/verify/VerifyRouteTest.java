@@ -49,7 +49,8 @@ class VerifyRouteTest {
     assertThat(stream.headers().firstValue("Content-Type")).hasValue("text/event-stream");
     String mark = "event: verdict\ndata: ";
     assertThat(stream.body()).endsWith("\n\n").containsOnlyOnce(mark);
-    return Json.object(stream.body().substring(stream.body().indexOf(mark) + mark.length()).strip());
+    return Json.object(
+        stream.body().substring(stream.body().indexOf(mark) + mark.length()).strip());
   }
 
   @Test
@@ -58,8 +59,7 @@ class VerifyRouteTest {
     UUID task = server.completed("generate", true);
     assertThat(verdict(server.verify(task)))
         .isEqualTo(
-            Json.object(
-                "{\"same\":true,\"repeated\":true,\"detail\":\"the same 6 characters\"}"));
+            Json.object("{\"same\":true,\"repeated\":true,\"detail\":\"the same 6 characters\"}"));
     VerifyRequest request = asked.getFirst();
     assertThat(request.type()).isEqualTo("generate");
     assertThat(request.input()).isEqualTo("once upon");

@@ -38,8 +38,7 @@ import java.util.concurrent.CompletableFuture;
 final class VerifyTestServer implements AutoCloseable {
   static final JsonObject TERMS = JsonObject.create().put("model", "tiny");
 
-  final JobStore store =
-      new MemoryStoreFixture().open(ContractSettings.steady(Clock.systemUTC()));
+  final JobStore store = new MemoryStoreFixture().open(ContractSettings.steady(Clock.systemUTC()));
   final VerifierAccess models = new VerifierAccess();
   final HttpService service;
   private final DocumentedResponseCheck document = new DocumentedResponseCheck();
@@ -50,11 +49,7 @@ final class VerifyTestServer implements AutoCloseable {
     IdResolver ids = new IdResolver(store);
     JobnikRouteGroup jobnik =
         new JobnikRouteGroup(
-            store,
-            ids,
-            new IdempotentSubmitter(store, Clock.systemUTC()),
-            _ -> {},
-            Backoff.NONE);
+            store, ids, new IdempotentSubmitter(store, Clock.systemUTC()), _ -> {}, Backoff.NONE);
     jobnik.add(new VerifyRoute(new EntityLookup(store, ids), models, keepAlive).routes());
     service = HttpService.open(HttpSettings.loopback(0), List.of(jobnik));
   }
@@ -62,7 +57,9 @@ final class VerifyTestServer implements AutoCloseable {
   /** A task that waits. */
   UUID waiting(String type) {
     JobId job =
-        store.submit(JobSpec.of(List.of(StageSpec.builder(type).tasks(List.of(TaskSpec.of("once upon"))).build())));
+        store.submit(
+            JobSpec.of(
+                List.of(StageSpec.builder(type).tasks(List.of(TaskSpec.of("once upon"))).build())));
     return new EntityId(job, 1, 1).uuid();
   }
 
