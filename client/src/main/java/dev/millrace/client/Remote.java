@@ -54,6 +54,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
   private static final int PAGE = 1_000;
+
   /** How long to wait for an event while texts come, too. */
   private static final Duration TEXT_ROUND = Duration.ofMillis(200);
 
@@ -323,8 +324,7 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
   public void awaitChange(JobId id, Duration atMost) throws InterruptedException {
     Long cursor = seen.get(id);
     try (JobEventStream events = client.so1().events(uuid(id), cursor == null ? 0 : cursor)) {
-      Duration wait =
-          texts.isFollowing() && atMost.compareTo(TEXT_ROUND) > 0 ? TEXT_ROUND : atMost;
+      Duration wait = texts.isFollowing() && atMost.compareTo(TEXT_ROUND) > 0 ? TEXT_ROUND : atMost;
       while (events.poll(wait).isPresent()) {
         wait = Duration.ZERO; // further events belong to the same change
       }

@@ -40,7 +40,8 @@ final class LiveFields {
   static <S extends Enum<S>> Map<S, Long> counts(Class<S> states, JsonObject in) {
     Map<S, Long> counts = new LinkedHashMap<>();
     in.values()
-        .forEach((name, value) -> counts.put(Enum.valueOf(states, name), ((Number) value).longValue()));
+        .forEach(
+            (name, value) -> counts.put(Enum.valueOf(states, name), ((Number) value).longValue()));
     return counts;
   }
 }

@@ -12,8 +12,7 @@ import dev.millrace.core.json.JsonObject;
 public record LiveRates(double generated, double prompt, double tasks) {
 
   static LiveRates fromJson(JsonObject in) {
-    return new LiveRates(
-        in.number("generated", 0), in.number("prompt", 0), in.number("tasks", 0));
+    return new LiveRates(in.number("generated", 0), in.number("prompt", 0), in.number("tasks", 0));
   }
 
   JsonObject toJson() {

@@ -46,8 +46,7 @@ public record LiveState(
   }
 
   public JsonObject toJson() {
-    JsonObject out =
-        JsonObject.create().put("at", at.truncatedTo(ChronoUnit.MILLIS).toString());
+    JsonObject out = JsonObject.create().put("at", at.truncatedTo(ChronoUnit.MILLIS).toString());
     counts.putInto(out);
     return out.put("waiting", waiting.stream().map(WaitingJob::toJson).toList())
         .put("waitingTotal", waitingTotal)
@@ -61,15 +60,7 @@ public record LiveState(
   /** Whether nothing but the time is different. */
   public boolean isSameAs(LiveState other) {
     return new LiveState(
-            other.at,
-            counts,
-            waiting,
-            waitingTotal,
-            atGate,
-            running,
-            runningTotal,
-            rates,
-            models)
+            other.at, counts, waiting, waitingTotal, atGate, running, runningTotal, rates, models)
         .equals(other);
   }
 }

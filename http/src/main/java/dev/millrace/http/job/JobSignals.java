@@ -66,8 +66,7 @@ public final class JobSignals implements AutoCloseable {
   }
 
   /** The watch over one job, for one thread. */
-  public record Watch(JobSignals signals, JobId job, Semaphore signal)
-      implements AutoCloseable {
+  public record Watch(JobSignals signals, JobId job, Semaphore signal) implements AutoCloseable {
 
     /** Waits until something may have changed since the last call; false if nothing has. */
     public boolean await(Duration atMost) throws InterruptedException {

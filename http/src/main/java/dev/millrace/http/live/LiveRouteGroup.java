@@ -38,11 +38,10 @@ public final class LiveRouteGroup implements RouteGroup {
     this.subscriptions = List.of(store.onWork(remote), store.onWork(totals));
     WorkRates rates = new WorkRates(totals::now, clock);
     LiveStateReader reader =
-        new LiveStateReader(store, new RunningTasks(access, remote), rates, access, clock);
+        new LiveStateReader(store, new RunningTaskList(access, remote), rates, access, clock);
     this.feed = new LiveFeed(reader::read, interval);
     this.history =
-        new History(
-            new History.Sources(rates::now, store::statusCounts, access.models()), clock);
+        new History(new History.Sources(rates::now, store::statusCounts, access.models()), clock);
   }
 
   /** Starts to sample the throughput. */

@@ -35,11 +35,10 @@ final class LiveStateReader {
   private static final Duration COUNTS_AGE = Duration.ofMillis(400);
   private static final Duration GATES_AGE = Duration.ofSeconds(1);
   private static final StatusCounts NO_COUNTS =
-      new StatusCounts(
-          false, Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), 0, 0);
+      new StatusCounts(false, Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), 0, 0);
 
   private final JobStore store;
-  private final RunningTasks running;
+  private final RunningTaskList running;
   private final WorkRates rates;
   private final ServerAccess access;
   private final InstantSource clock;
@@ -50,7 +49,7 @@ final class LiveStateReader {
 
   LiveStateReader(
       JobStore store,
-      RunningTasks running,
+      RunningTaskList running,
       WorkRates rates,
       ServerAccess access,
       InstantSource clock) {
@@ -78,7 +77,9 @@ final class LiveStateReader {
         waiting(head),
         head.waiting(),
         counted.atGate() == 0 ? List.of() : atGate.get(),
-        tasks.size() > RunningTasks.MAX_TASKS ? tasks.subList(0, RunningTasks.MAX_TASKS) : tasks,
+        tasks.size() > RunningTaskList.MAX_TASKS
+            ? tasks.subList(0, RunningTaskList.MAX_TASKS)
+            : tasks,
         tasks.size(),
         rates.now(),
         ModelLoads.of(stats));

@@ -54,7 +54,7 @@ final class WorkTotals implements WorkListener {
   }
 
   private void add(ModelStats model) {
-    ModelTokens now = new ModelTokens(model.wheel().chosenTokens(), model.wheel().prefillTokens());
+    ModelTokens now = new ModelTokens(model.chosenTokens(), model.promptTokens());
     ModelTokens before = last.getOrDefault(model.model(), ModelTokens.NONE);
     boolean restarted = now.generated() < before.generated() || now.prompt() < before.prompt();
     ModelTokens base = restarted ? ModelTokens.NONE : before;

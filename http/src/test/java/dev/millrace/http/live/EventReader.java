@@ -20,7 +20,8 @@ final class EventReader implements AutoCloseable {
     this.response = response;
     this.lines = response.body().iterator();
     if (response.statusCode() != 200) {
-      throw new IllegalStateException(response + ": " + String.join("\n", (Iterable<String>) () -> lines));
+      throw new IllegalStateException(
+          response + ": " + String.join("\n", (Iterable<String>) () -> lines));
     }
   }
 

@@ -78,8 +78,7 @@ class HistoryTest {
     assertThat(hour.samples()).hasSize(720);
     assertThat(hour.samples().getLast().at())
         .isEqualTo(ManualClock.START.plusSeconds(4_000).getEpochSecond());
-    assertThat(history("?minutes=1").samples())
-        .isEqualTo(hour.samples().subList(708, 720));
+    assertThat(history("?minutes=1").samples()).isEqualTo(hour.samples().subList(708, 720));
     JsonObject json = api.json("/v1/history?minutes=2");
     new DocumentedResponseCheck().checkSchema("ThroughputHistory", json);
     assertThat(Json.write(ThroughputHistory.fromJson(json).toJson())).isEqualTo(Json.write(json));

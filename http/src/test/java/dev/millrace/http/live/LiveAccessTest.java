@@ -44,7 +44,7 @@ class LiveAccessTest {
 
   @Test
   void watchingCountsAsAStream() throws Exception {
-    HttpLimits two = 
+    HttpLimits two =
         HttpLimits.DEFAULT.withConcurrency(
             HttpLimits.Concurrency.of(new HttpLimits.Cap(2, 2), new HttpLimits.Cap(2, 2)));
     try (LiveTestServer api = server(HttpSettings.loopback(0).withLimits(two))) {

@@ -67,8 +67,10 @@ class LiveStateTest {
 
     model.say("a", "Once ", "x".repeat(400));
     LiveTask generating =
-        await(state -> state.running().getFirst().phase() == LiveTask.Phase.GENERATE
-                && state.running().getFirst().output().tokens() == 2)
+        await(
+                state ->
+                    state.running().getFirst().phase() == LiveTask.Phase.GENERATE
+                        && state.running().getFirst().output().tokens() == 2)
             .running()
             .getFirst();
     assertThat(generating.name()).isEqualTo("poem");
@@ -109,8 +111,7 @@ class LiveStateTest {
     assertThat(state.counts().atGate()).isEqualTo(1);
     assertThat(state.atGate())
         .containsExactly(
-            new GatedJob(
-                EntityId.of(job).uuid(), job, "gated", 1, EntityId.of(job, 1).uuid()));
+            new GatedJob(EntityId.of(job).uuid(), job, "gated", 1, EntityId.of(job, 1).uuid()));
     api.store.approve(job, 1, Cause.SYSTEM);
     assertThat(await(now -> now.counts().atGate() == 0).atGate()).isEmpty();
   }
@@ -137,12 +138,10 @@ class LiveStateTest {
     for (int i = 0; i < 80; i++) {
       api.submit("far", "resize", "a");
     }
-    assertThat(
-            api.store.claim(
-                new ClaimRequest(Set.of("resize"), 80, "w", Duration.ofHours(1))))
+    assertThat(api.store.claim(new ClaimRequest(Set.of("resize"), 80, "w", Duration.ofHours(1))))
         .hasSize(80);
     LiveState state = await(now -> now.runningTotal() == 110);
-    assertThat(state.running()).hasSize(RunningTasks.MAX_TASKS);
+    assertThat(state.running()).hasSize(RunningTaskList.MAX_TASKS);
     assertThat(state.running()).extracting(LiveTask::startTime).isSorted();
     for (int i = 0; i < 30; i++) {
       model.end("n" + i);

@@ -74,8 +74,7 @@ final class LiveTestServer implements AutoCloseable {
   }
 
   JobId submit(String name, StageSpec... stages) {
-    return store.submit(
-        JobSpec.builder().name(name).stages(List.of(stages)).build());
+    return store.submit(JobSpec.builder().name(name).stages(List.of(stages)).build());
   }
 
   /** The first task of a job. */

@@ -13,7 +13,10 @@ import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.server.FakeTaskContext;
 import dev.millrace.server.InMemoryServer;
+import dev.millrace.server.RunningTask;
 import dev.millrace.server.Server;
+import dev.millrace.server.TaskPhase;
+import dev.millrace.server.TaskProgress;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -84,6 +87,33 @@ class InferenceServerTest {
       assertThat(tasks.get(i).result().receipt()).isNotNull();
     }
     assertThat(inference.stats().tokens().generated()).isEqualTo(40 * 120);
+  }
+
+  @Test
+  void aRunningGenerationIsShownWithItsModelAndTextAlsoAfterAResume() throws Exception {
+    String text = alone("once");
+    JobId job = inMemory.submit(stage(DATA, "once"));
+    long before = 0;
+    for (int round = 0; round < 2; round++) {
+      try (SlowWheel _ = new SlowWheel(inference)) {
+        Server server = serve(inference);
+        long seen = before;
+        inMemory.await(
+            job,
+            () ->
+                server.runningTasks().stream()
+                    .map(RunningTask::progress)
+                    .anyMatch(now -> now.phase() == TaskPhase.GENERATE && now.tokens() > seen));
+        TaskProgress progress = server.runningTasks().getFirst().progress();
+        assertThat(progress.model()).isEqualTo(inference.stats().loaded().getFirst());
+        assertThat(progress.textLength()).isLessThan(text.length());
+        assertThat(text.substring(0, (int) progress.textLength())).endsWith(progress.tail());
+        assertThat(server.journaledTokens()).as("the model counts them").isZero();
+        before = progress.tokens();
+        server.stop();
+        assertThat(server.runningTasks()).isEmpty();
+      }
+    }
   }
 
   @Test

@@ -30,6 +30,16 @@ public record ModelStats(String model, int slots, WheelStats wheel) {
     return wheel.prefillTokens() + wheel.decodeTokens();
   }
 
+  /** Tokens that were generated. */
+  public long chosenTokens() {
+    return wheel.chosenTokens();
+  }
+
+  /** Tokens of prompts that were computed, also again after a preemption. */
+  public long promptTokens() {
+    return wheel.prefillTokens();
+  }
+
   public long preemptions() {
     return wheel.preemptions();
   }

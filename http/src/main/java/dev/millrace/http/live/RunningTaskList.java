@@ -13,14 +13,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The tasks that run: those of this server, and those of the remote workers that it knows. */
-final class RunningTasks {
+final class RunningTaskList {
   /** The most tasks that are shown. */
   static final int MAX_TASKS = 100;
 
   private final ServerAccess access;
   private final RemoteClaims remote;
 
-  RunningTasks(ServerAccess access, RemoteClaims remote) {
+  RunningTaskList(ServerAccess access, RemoteClaims remote) {
     this.access = access;
     this.remote = remote;
   }
