@@ -93,10 +93,11 @@ export class JobSource extends EventTarget {
     const options = { signal: this.#stop.signal };
     const path = `/v1/jobs/${encodeURIComponent(this.id)}`;
     const [job, first] = await Promise.all([
-      api.get(path, {}, options), api.page(`${path}/stages`, { limit: PAGE }, options),
+      api.get(path, {}, options),
+      api.page(`${path}/stages`, { limit: PAGE }, options),
     ]);
     const stages = first.items;
-    for (let { next } = first; next !== undefined; ) {
+    for (let { next } = first; next !== undefined;) {
       const page = await api.page(`${path}/stages`, { limit: PAGE, cursor: next }, options);
       stages.push(...page.items);
       ({ next } = page);
@@ -108,7 +109,7 @@ export class JobSource extends EventTarget {
   /** Reads the log to its end; what has come so far is shown meanwhile. */
   async #readLog() {
     let read = 0;
-    for (let more = true; more && this.entries.length < this.#most; ) {
+    for (let more = true; more && this.entries.length < this.#most;) {
       const after = this.entries.at(-1)?.n ?? 0;
       const path = `/v1/jobs/${encodeURIComponent(this.id)}/log`;
       const answer = await api.get(path, { after, limit: PAGE }, { signal: this.#stop.signal });
