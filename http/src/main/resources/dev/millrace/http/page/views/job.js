@@ -87,7 +87,7 @@ export class Job extends PageElement {
     const { job } = source;
     const picked = this.#picked(source);
     return html`
-      ${header(job, this.now, (lever) => this.#pull(() => lever.pull(job)), this.failure)}
+      ${header(source, this.now, (lever) => this.#pull(() => lever.pull(job)), this.failure)}
       ${errorNote(source.error, () => source.refresh())}
       <section class="panel" aria-label="Stages and tasks">
         <nav class="tabs" aria-label="Depth">${Object.entries(DEPTHS).map(([name, label]) => this.#tab(name, label))}</nav>
@@ -99,6 +99,12 @@ export class Job extends PageElement {
             .task=${picked.task}></mr-job-task>`
           : nothing
       }`;
+  }
+
+  updated() {
+    if (this.#source?.title) {
+      document.title = `${this.#source.title.slice(0, 60)} · Millrace`;
+    }
   }
 
   get #view() {

@@ -112,7 +112,7 @@ export class Jobs extends PageElement {
       <h1 class="unseen">Jobs</h1>
       <mr-job-filters .filters=${jobs.filters} .known=${this.#suggested}
         @filters=${({ detail }) => this.#filter(detail)}></mr-job-filters>
-      ${errorNote(jobs.error, () => jobs.refresh())}
+      ${errorNote(unsaid(jobs.error), () => jobs.refresh())}
       <section class="panel list" aria-label="Jobs that match">
         ${this.#statusLine(jobs)}
         ${jobs.total === 0 && jobs.complete ? this.#nothing(jobs) : this.#rows(jobs)}
@@ -263,5 +263,8 @@ export class Jobs extends PageElement {
     return Object.values(this.#known).reduce((sum, values) => sum + values.size, 0);
   }
 }
+
+/** That the server does not answer is said once, at the top of the page. */
+const unsaid = (error) => (error?.status === 0 ? undefined : error);
 
 customElements.define("mr-jobs", Jobs);

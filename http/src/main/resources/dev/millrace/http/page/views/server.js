@@ -188,7 +188,7 @@ export class Server extends PageElement {
   render() {
     const { server } = this;
     return html`<div class="page-head"><h1>Models, nodes and pipes</h1>${server ? facts(server) : nothing}</div>
-      ${errorNote(this.error, () => this.#read())}
+      ${errorNote(this.error?.status === 0 ? undefined : this.error, () => this.#read())}
       ${
         server === undefined
           ? nothing

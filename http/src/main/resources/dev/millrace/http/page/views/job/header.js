@@ -52,10 +52,10 @@ adopt(css`
 `);
 
 /** `pull(lever)` is called for a button; `failure` is what the last one answered. */
-export function header(job, now, pull, failure) {
+export function header({ job, title }, now, pull, failure) {
   return html`<header class="job-head">
     <p class="small"><a href="#/jobs">Jobs</a></p>
-    <div class="top"><div><h1>${job.name}</h1></div><div class="row">${buttons(job, pull)}</div></div>
+    <div class="top"><div><h1>${title}</h1></div><div class="row">${buttons(job, pull)}</div></div>
     ${errorNote(failure)}
     <dl>${facts(job, now)
       .filter(([, value]) => value)

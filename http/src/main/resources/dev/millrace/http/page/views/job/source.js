@@ -2,6 +2,7 @@
 
 import { api } from "../../api/client.js";
 import { live } from "../../api/stream.js";
+import { taskWords } from "./task-words.js";
 import { Timeline } from "./timeline.js";
 
 const PAGE = 1000;
@@ -20,6 +21,8 @@ export function taskId(stageId, number) {
 /** Events: "change". `missing` is true when there is no such job (any more). */
 export class JobSource extends EventTarget {
   job = undefined;
+  /** What to call it: its name, else what its first task was asked. */
+  title = "";
   stages = [];
   entries = [];
   timeline = undefined;
@@ -104,6 +107,17 @@ export class JobSource extends EventTarget {
     }
     this.job = job;
     this.stages = stages;
+    this.title ||= await this.#words(options);
+  }
+
+  /** A job without a name is called by the type of its first stage, which says little of a prompt. */
+  async #words(options) {
+    const [first] = this.stages;
+    if (first === undefined || this.job.name !== first.type || first.summary.total === 0) {
+      return this.job.name;
+    }
+    const task = await api.get(`/v1/tasks/${taskId(first.id, 1)}`, {}, options).catch(() => undefined);
+    return (task && taskWords(task.data)) || this.job.name;
   }
 
   /** Reads the log to its end; what has come so far is shown meanwhile. */
