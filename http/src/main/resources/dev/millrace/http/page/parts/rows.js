@@ -122,7 +122,11 @@ export class Rows extends PageElement {
     return html`
       ${extra ? html`<div class="rows-head" role="row" aria-rowindex="1">${this.head}</div>` : nothing}
       <div class="rows-body" role="rowgroup" ${setStyle({ height: `${this.count * this.height}px` })}>
-        ${repeat(shown, (index) => index, (index) => this.#row(index, extra))}
+        ${repeat(
+          shown,
+          (index) => index,
+          (index) => this.#row(index, extra),
+        )}
       </div>`;
   }
 

@@ -80,22 +80,31 @@ export class Job extends PageElement {
       return this.#gone();
     }
     if (source?.job === undefined || source.timeline === undefined) {
-      return html`<h1 class="unseen">Job</h1>${source?.error ? errorNote(source.error, () => source.refresh())
-        : html`<p class="muted">Reading the job…</p>`}`;
+      return html`<h1 class="unseen">Job</h1>${
+        source?.error ? errorNote(source.error, () => source.refresh()) : html`<p class="muted">Reading the job…</p>`
+      }`;
     }
     const { job } = source;
     const picked = this.#picked(source);
     return html`
-      ${header(job, this.now, (lever) => this.#pull(() => lever.pull(job)), this.failure)}
+      ${header(source, this.now, (lever) => this.#pull(() => lever.pull(job)), this.failure)}
       ${errorNote(source.error, () => source.refresh())}
       <section class="panel" aria-label="Stages and tasks">
         <nav class="tabs" aria-label="Depth">${Object.entries(DEPTHS).map(([name, label]) => this.#tab(name, label))}</nav>
         ${this.#depth(source, picked)}
       </section>
-      ${picked
-        ? html`<mr-job-task class="panel" .source=${source} .version=${source.lastEvent} .stage=${picked.stage}
+      ${
+        picked
+          ? html`<mr-job-task class="panel" .source=${source} .version=${source.lastEvent} .stage=${picked.stage}
             .task=${picked.task}></mr-job-task>`
-        : nothing}`;
+          : nothing
+      }`;
+  }
+
+  updated() {
+    if (this.#source?.title) {
+      document.title = `${this.#source.title.slice(0, 60)} · Millrace`;
+    }
   }
 
   get #view() {
@@ -106,7 +115,10 @@ export class Job extends PageElement {
   #tab(name, label) {
     const here = this.#view === name;
     return html`<a href=${this.#address({ view: name })} aria-current=${here ? "page" : nothing}>${label}${
-      name === "events" && this.#source.lastEvent > 0 ? html` <span class="muted">${number(this.#source.lastEvent)}</span>` : nothing}</a>`;
+      name === "events" && this.#source.lastEvent > 0
+        ? html` <span class="muted">${number(this.#source.lastEvent)}</span>`
+        : nothing
+    }</a>`;
   }
 
   #depth(source, picked) {
@@ -139,7 +151,9 @@ export class Job extends PageElement {
 
   #pick(detail) {
     this.#change({ task: join(detail) });
-    this.updateComplete.then(() => this.querySelector("mr-job-task")?.scrollIntoView({ block: "nearest", behavior: "smooth" }));
+    this.updateComplete.then(() =>
+      this.querySelector("mr-job-task")?.scrollIntoView({ block: "nearest", behavior: "smooth" }),
+    );
   }
 
   #address(changes) {
@@ -171,12 +185,12 @@ export class Job extends PageElement {
   }
 
   #gone() {
-    return emptyState({
+    return html`<h1 class="unseen">No such job</h1>${emptyState({
       title: "This job is not here any more",
       text: html`There is no job <code>${this.route.path[0]}</code>. It was pruned or deleted, it moved to another
         workspace, or its id is wrong.`,
       action: html`<button type="button" class="button" @click=${() => go("#/jobs")}>All jobs</button>`,
-    });
+    })}`;
   }
 }
 

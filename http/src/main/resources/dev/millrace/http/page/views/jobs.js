@@ -1,6 +1,6 @@
 // All jobs: search, filters, actions on many.
 
-import { css, html, nothing } from "lit";
+import { html, nothing } from "lit";
 import { session } from "../api/client.js";
 import { count, number } from "../api/format.js";
 import { go, jobLink, link, parseRoute, replaceRoute } from "../api/route.js";
@@ -13,67 +13,22 @@ import { ACTIONS, bulkDialog } from "./jobs/bulk.js";
 import { NARROW, cellStyles, cells, head } from "./jobs/cells.js";
 import { isNarrowed, readFilters, remember, remembered } from "./jobs/filters.js";
 import { JobWindow } from "./jobs/job-window.js";
+import { listStyles } from "./jobs/list-styles.js";
 import { Selection } from "./jobs/selection.js";
 import "./jobs/filter-bar.js";
 
 const REFRESH_MS = 1000;
 const narrow = matchMedia(NARROW);
 
+/** Where the list was when it was left, to be there again for who comes back from a job. */
+let place = undefined;
+
 adopt(cellStyles);
 
 export class Jobs extends PageElement {
   static properties = { route: {} };
 
-  static css = css`
-    mr-jobs {
-      display: flex;
-      flex-direction: column;
-      /* The list fills the window, so that the page itself does not scroll; on a phone it keeps a useful height. */
-      height: max(30rem, calc(100dvh - 3.25rem - 2 * var(--s5)));
-    }
-
-    mr-jobs .list {
-      display: flex;
-      flex: 1;
-      flex-direction: column;
-      min-height: 0;
-      overflow: hidden;
-    }
-
-    mr-jobs mr-rows {
-      flex: 1;
-      min-height: 0;
-    }
-
-    mr-jobs .status-line {
-      display: flex;
-      flex-wrap: wrap;
-      align-items: center;
-      gap: var(--s1) var(--s3);
-      min-height: 2.75rem;
-      padding: var(--s1) var(--s3) var(--s1) var(--s4);
-      border-bottom: 1px solid var(--line);
-    }
-
-    mr-jobs .status-line .space {
-      flex: 1;
-    }
-
-    mr-jobs .status-line .button {
-      min-height: 1.75rem;
-      padding: 0 0.6rem;
-    }
-
-    @media (max-width: 60rem) {
-      mr-jobs {
-        height: max(30rem, calc(100dvh - 3rem - 2.75rem - 2 * var(--s4)));
-      }
-
-      mr-jobs .status-line .button span {
-        display: none;
-      }
-    }
-  `;
+  static css = listStyles;
 
   #jobs = undefined;
   #hash = undefined;
@@ -81,6 +36,7 @@ export class Jobs extends PageElement {
   #timer = 0;
   #counts = "";
   #changed = false;
+  #suggested = {};
   #known = { type: new Set(), model: new Set(), tag: new Set(), key: new Set() };
   #selection = new Selection(() => this.requestUpdate());
 
@@ -97,6 +53,8 @@ export class Jobs extends PageElement {
   disconnectedCallback() {
     super.disconnectedCallback();
     clearInterval(this.#timer);
+    const rows = this.querySelector("mr-rows");
+    place = rows === null ? undefined : { hash: this.#hash, top: rows.scrollTop, active: rows.active };
     this.#jobs?.close();
     this.#jobs = undefined;
     this.#hash = undefined;
@@ -120,6 +78,18 @@ export class Jobs extends PageElement {
     this.#open(filters);
   }
 
+  updated() {
+    const rows = this.querySelector("mr-rows");
+    if (place !== undefined && rows !== null && this.#jobs.total !== undefined) {
+      const { hash, top, active } = place;
+      place = undefined;
+      if (hash === this.#hash) {
+        rows.active = active;
+        rows.updateComplete.then(() => rows.scrollTo(0, top));
+      }
+    }
+  }
+
   #open(filters) {
     remember(filters);
     this.#jobs?.close();
@@ -140,9 +110,9 @@ export class Jobs extends PageElement {
     }
     return html`
       <h1 class="unseen">Jobs</h1>
-      <mr-job-filters .filters=${jobs.filters} .known=${this.#knownValues()}
+      <mr-job-filters .filters=${jobs.filters} .known=${this.#suggested}
         @filters=${({ detail }) => this.#filter(detail)}></mr-job-filters>
-      ${errorNote(jobs.error, () => jobs.refresh())}
+      ${errorNote(unsaid(jobs.error), () => jobs.refresh())}
       <section class="panel list" aria-label="Jobs that match">
         ${this.#statusLine(jobs)}
         ${jobs.total === 0 && jobs.complete ? this.#nothing(jobs) : this.#rows(jobs)}
@@ -167,12 +137,14 @@ export class Jobs extends PageElement {
   #statusLine(jobs) {
     const selection = this.#selection;
     const amount = selection.size(jobs);
-    const reading = !jobs.complete && jobs.known > 0
-      ? html`<span class="muted small">${number(jobs.indexed)} of ${number(jobs.known)} read</span>`
-      : nothing;
-    const added = jobs.added > 0
-      ? html`<button type="button" class="button" @click=${() => this.#open(jobs.filters)}>${count(jobs.added, "new job")}</button>`
-      : nothing;
+    const reading =
+      !jobs.complete && jobs.known > 0
+        ? html`<span class="muted small">${number(jobs.indexed)} of ${number(jobs.known)} read</span>`
+        : nothing;
+    const added =
+      jobs.added > 0
+        ? html`<button type="button" class="button" @click=${() => this.#open(jobs.filters)}>${count(jobs.added, "new job")}</button>`
+        : nothing;
     return html`<div class="status-line">
       <span role="status">${this.#summary(jobs, amount)}</span>${reading}
       <span class="space"></span>${added}
@@ -194,12 +166,16 @@ export class Jobs extends PageElement {
       return html`<button type="button" class="button plain" @click=${() => selection.pickAll()}>Select all</button>`;
     }
     return html`
-      ${selection.all
-        ? nothing
-        : html`<button type="button" class="button plain" @click=${() => selection.pickAll()}>All ${number(jobs.total)}</button>`}
+      ${
+        selection.all
+          ? nothing
+          : html`<button type="button" class="button plain" @click=${() => selection.pickAll()}>All ${number(jobs.total)}</button>`
+      }
       <button type="button" class="button plain" @click=${() => selection.clear()}>Clear</button>
-      ${Object.entries(ACTIONS).map(([action, { label, icon, danger }]) => html`<button type="button" title=${label}
-        aria-label=${label} class="button ${danger ? "danger" : ""}" @click=${() => this.#act(action)}>${icon}<span>${label}</span></button>`)}`;
+      ${Object.entries(ACTIONS).map(
+        ([action, { label, icon, danger }]) => html`<button type="button" title=${label}
+        aria-label=${label} class="button ${danger ? "danger" : ""}" @click=${() => this.#act(action)}>${icon}<span>${label}</span></button>`,
+      )}`;
   }
 
   async #act(action) {
@@ -220,9 +196,11 @@ export class Jobs extends PageElement {
         })
       : emptyState({
           title: "No jobs yet",
-          text: "Submit a prompt on this page, or from a shell:",
-          command: "millrace work ws \"Write a story with these words: mill, river.\"",
-          action: html`<a class="button primary" href="#/submit">Submit a job</a>`,
+          text: session.may("submit")
+            ? "Submit a prompt on this page, or from a shell:"
+            : "Submit a prompt from a shell:",
+          command: 'millrace work ws "Write a story with these words: mill, river."',
+          action: session.may("submit") ? html`<a class="button primary" href="#/submit">Submit a job</a>` : undefined,
         });
   }
 
@@ -264,6 +242,7 @@ export class Jobs extends PageElement {
 
   /** What the fields of the filters suggest is what the rows have shown. */
   #learn() {
+    const before = this.#knownSize();
     for (let index = 0; index < 200; index++) {
       const job = this.#jobs.row(index);
       job?.types.forEach((type) => this.#known.type.add(type));
@@ -273,11 +252,19 @@ export class Jobs extends PageElement {
         this.#known.key.add(job.submittedBy);
       }
     }
+    if (this.#knownSize() > before) {
+      this.#suggested = Object.fromEntries(
+        Object.entries(this.#known).map(([name, values]) => [name, [...values].sort()]),
+      );
+    }
   }
 
-  #knownValues() {
-    return Object.fromEntries(Object.entries(this.#known).map(([name, values]) => [name, [...values].sort()]));
+  #knownSize() {
+    return Object.values(this.#known).reduce((sum, values) => sum + values.size, 0);
   }
 }
+
+/** That the server does not answer is said once, at the top of the page. */
+const unsaid = (error) => (error?.status === 0 ? undefined : error);
 
 customElements.define("mr-jobs", Jobs);

@@ -188,11 +188,15 @@ export class Server extends PageElement {
   render() {
     const { server } = this;
     return html`<div class="page-head"><h1>Models, nodes and pipes</h1>${server ? facts(server) : nothing}</div>
-      ${errorNote(this.error, () => this.#read())}
-      ${server === undefined ? nothing : html`
+      ${errorNote(this.error?.status === 0 ? undefined : this.error, () => this.#read())}
+      ${
+        server === undefined
+          ? nothing
+          : html`
         <h2>Models</h2>
         ${server.models.length > 0 ? models(server.models) : noModels(server)}
-        ${this.#network(server)}`}`;
+        ${this.#network(server)}`
+      }`;
   }
 
   #network({ nodes, pipes: list, audits }) {
@@ -200,13 +204,20 @@ export class Server extends PageElement {
       return html`<h2>Nodes and pipes</h2><div class="panel">${emptyState({
         title: "No nodes",
         text: "A model that is too large for one machine runs on several: each node holds some of its layers.",
-        command: "millrace keygen net.key\nmillrace node --name a --listen 127.0.0.1:5100 --key-file net.key --layers house:1-3",
+        command:
+          "millrace keygen net.key\nmillrace node --name a --listen 127.0.0.1:5100 --key-file net.key --layers house:1-3",
       })}</div>`;
     }
     const shadeOf = shades(nodes.map(({ name }) => name));
     return html`<h2>Pipes</h2>
-      <div class="panel">${list.length > 0 ? pipes(list, nodes, shadeOf)
-        : emptyState({ title: "No pipe yet", text: "The nodes do not have all layers of a model that this server serves." })}
+      <div class="panel">${
+        list.length > 0
+          ? pipes(list, nodes, shadeOf)
+          : emptyState({
+              title: "No pipe yet",
+              text: "The nodes do not have all layers of a model that this server serves.",
+            })
+      }
         ${audits ? auditLine(audits) : nothing}</div>
       <h2>Nodes</h2>
       <div class="panel">${nodeTable(nodes, audits?.expelled ?? [], shadeOf)}</div>`;
@@ -219,12 +230,16 @@ function facts({ name, version, state, starting, startTime, slots, store, types 
     <span>${store.kind}${store.shared ? ", shared" : ""}</span>${types.length > 0 ? html`<span>does ${types.join(", ")}</span>` : nothing}</p>`;
 }
 
-function noModels({ types }) {
+function noModels({ types, starting }) {
+  if (starting) {
+    return html`<div class="panel">${emptyState({ title: "The server starts", text: starting })}</div>`;
+  }
   return html`<div class="panel">${emptyState({
     title: "This server has no model",
-    text: types.length > 0
-      ? "It runs programs, and leaves all other tasks to workers over HTTP."
-      : "It leaves all tasks to workers over HTTP. Start it with a model to let it answer prompts:",
+    text:
+      types.length > 0
+        ? "It runs programs, and leaves all other tasks to workers over HTTP."
+        : "It leaves all tasks to workers over HTTP. Start it with a model to let it answer prompts:",
     command: "millrace serve --workspace ws --model house",
   })}</div>`;
 }

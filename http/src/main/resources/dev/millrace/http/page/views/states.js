@@ -14,8 +14,11 @@ const TITLES = {
   job: ["Job", "What a user submits: stages that run one after the other."],
   stage: ["Stage", "A step of a job. Its tasks run at the same time; a gate holds it until somebody approves."],
   task: ["Task", "What one worker takes, under a lease, and answers."],
-  sequence: ["Sequence", "One step of a text inside the engine, on its way through a model's layers. It has no counts: a sequence "
-    + "passes through these states many times a second, and none of them is stored."],
+  sequence: [
+    "Sequence",
+    "One step of a text inside the engine, on its way through a model's layers. It has no counts: a sequence " +
+      "passes through these states many times a second, and none of them is stored.",
+  ],
 };
 
 const ACTORS = { USER: "user", WORKER: "worker", SYSTEM: "system" };
@@ -64,6 +67,10 @@ export class States extends PageElement {
       white-space: nowrap;
     }
 
+    mr-states td:nth-last-child(3) {
+      white-space: normal;
+    }
+
     mr-states td:last-child {
       min-width: 16rem;
       white-space: normal;
@@ -97,8 +104,11 @@ export class States extends PageElement {
   render() {
     return html`<div class="page-head"><h1>State machines</h1>${actorLegend()}</div>
       ${errorNote(this.error, () => this.#read())}
-      ${live.latest?.countsComplete === false
-        ? html`<p class="hint" role="status">The server still counts the jobs that were there when it started.</p>` : nothing}
+      ${
+        live.latest?.countsComplete === false
+          ? html`<p class="hint" role="status">The server still counts the jobs that were there when it started.</p>`
+          : nothing
+      }
       ${(this.machines ?? []).map((machine) => this.#machine(machine))}`;
   }
 
@@ -121,16 +131,24 @@ function addressOf(entity, state) {
 
 function table({ entity, states, transitions }, counts) {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Tables of the ${entity}">
-    ${counts === undefined ? nothing : html`<table class="data"><caption class="unseen">How many are in each state</caption>
+    ${
+      counts === undefined
+        ? nothing
+        : html`<table class="data"><caption class="unseen">How many are in each state</caption>
       <thead><tr><th scope="col">State</th><th scope="col" class="number">Now</th><th scope="col">Final</th></tr></thead>
-      <tbody>${states.map(({ name, final }) => html`<tr><td>${badge(name)}</td>
-        <td class="number">${number(counts[name] ?? 0)}</td><td>${final ? "yes" : ""}</td></tr>`)}</tbody></table>`}
+      <tbody>${states.map(
+        ({ name, final }) => html`<tr><td>${badge(name)}</td>
+        <td class="number">${number(counts[name] ?? 0)}</td><td>${final ? "yes" : ""}</td></tr>`,
+      )}</tbody></table>`
+    }
     <table class="data"><caption class="unseen">What leads from one state to another</caption>
       <thead><tr><th scope="col">Event</th><th scope="col">By</th><th scope="col">From</th><th scope="col">To</th>
         <th scope="col">When</th></tr></thead>
-      <tbody>${transitions.map(({ event, by, from, to, when }) => html`<tr><td>${stateLabel(event)}</td>
-        <td>${(by ?? []).map((actor) => ACTORS[actor] ?? actor).join(", ")}</td><td>${stateLabel(from)}</td>
-        <td>${stateLabel(to)}</td><td class="muted">${when ?? ""}</td></tr>`)}</tbody></table></div>`;
+      <tbody>${transitions.map(
+        ({ event, by, from, to, when }) => html`<tr><td>${stateLabel(event)}</td>
+        <td>${(by ?? []).map((actor) => ACTORS[actor] ?? actor).join(", ")}</td><td>${[from].flat().map(stateLabel).join(", ")}</td>
+        <td>${stateLabel(to)}</td><td class="muted">${when ?? ""}</td></tr>`,
+      )}</tbody></table></div>`;
 }
 
 customElements.define("mr-states", States);

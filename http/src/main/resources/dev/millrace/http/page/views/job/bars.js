@@ -58,6 +58,9 @@ export const barStyles = css`
 
   .wf-bar.is-lasting {
     border-radius: 3px 0 0 3px;
+  }
+
+  .wf-bar.is-lasting:is(.is-attempt, .is-run) {
     animation: wf-lasting 1.6s ease-in-out infinite alternate;
   }
 
@@ -110,15 +113,23 @@ export const barStyles = css`
 `;
 
 const KINDS = [
-  ["queue", "", "waits in the queue"], ["attempt", "", "runs"], ["attempt", "completed", "completed"],
-  ["attempt", "failed", "failed attempt"], ["attempt", "released", "given back"], ["backoff", "", "backs off"],
-  ["gate", "", "stands at a gate"], ["paused", "", "paused"], ["adopted", "", "adopted result"],
+  ["queue", "", "waits in the queue"],
+  ["attempt", "", "runs"],
+  ["attempt", "completed", "completed"],
+  ["attempt", "failed", "failed attempt"],
+  ["attempt", "released", "given back"],
+  ["backoff", "", "backs off"],
+  ["gate", "", "stands at a gate"],
+  ["paused", "", "paused"],
+  ["adopted", "", "adopted result"],
 ];
 
 export function legend() {
-  return html`<ul class="wf-legend" aria-label="What the bars mean">${KINDS.map(([kind, outcome, label]) =>
-    html`<li><span class="wf-track" aria-hidden="true"><span class="wf-bar is-${kind} ${outcome ? `is-${outcome}` : ""}"
-      ${setStyle({ "--from": kind === "adopted" ? 0.3 : 0, "--width": 1 })}></span></span>${label}</li>`)}</ul>`;
+  return html`<ul class="wf-legend" aria-label="What the bars mean">${KINDS.map(
+    ([kind, outcome, label]) =>
+      html`<li><span class="wf-track" aria-hidden="true"><span class="wf-bar is-${kind} ${outcome ? `is-${outcome}` : ""}"
+      ${setStyle({ "--from": kind === "adopted" ? 0.3 : 0, "--width": 1 })}></span></span>${label}</li>`,
+  )}</ul>`;
 }
 
 /** A bar in words: "attempt 2 by server-1, 3.2 s, failed: …". */
@@ -146,8 +157,9 @@ export function barText(bar, now) {
 /** The bars of a row on its track. `line` is a time scale. */
 export function track(bars, line, now) {
   const shown = bars.filter(({ from }) => from <= now);
-  return html`${line.breaks.map(({ at, width }) =>
-    html`<span class="wf-break" ${setStyle({ "--from": at, "--width": width })}></span>`)}
+  return html`${line.breaks.map(
+    ({ at, width }) => html`<span class="wf-break" ${setStyle({ "--from": at, "--width": width })}></span>`,
+  )}
     ${shown.map((bar) => one(bar, line, now))}`;
 }
 
@@ -161,6 +173,10 @@ function one(bar, line, now) {
 
 /** All bars of a row as a sentence for screen readers. */
 export function barsText(bars, now) {
-  return bars.length === 0 ? "nothing yet" : bars.filter(({ from }) => from <= now).map((bar) => barText(bar, now)).join("; ");
+  return bars.length === 0
+    ? "nothing yet"
+    : bars
+        .filter(({ from }) => from <= now)
+        .map((bar) => barText(bar, now))
+        .join("; ");
 }
-

@@ -3,6 +3,7 @@
 import { css, html, nothing } from "lit";
 import { count, duration, exactTime, number } from "../../api/format.js";
 import { PageElement } from "../../parts/element.js";
+import { setStyle } from "../../parts/set-style.js";
 import "../../parts/rows.js";
 import { eventSubject, eventText, eventTone } from "./event-text.js";
 
@@ -17,7 +18,7 @@ export class JobEvents extends PageElement {
 
   static css = css`
     mr-job-events mr-rows {
-      height: min(36rem, 60dvh);
+      max-height: min(36rem, 60dvh);
       border-top: 1px solid var(--line);
     }
 
@@ -91,9 +92,10 @@ export class JobEvents extends PageElement {
     const key = `${entries.length} ${stage} ${task}`;
     if (this.#shownOf !== key) {
       this.#shownOf = key;
-      this.#shown = stage === undefined
-        ? entries
-        : entries.filter((entry) => entry.stage === stage && (task === undefined || entry.task === task));
+      this.#shown =
+        stage === undefined
+          ? entries
+          : entries.filter((entry) => entry.stage === stage && (task === undefined || entry.task === task));
     }
   }
 
@@ -101,15 +103,21 @@ export class JobEvents extends PageElement {
     const shown = this.#shown;
     return html`<div class="tools">${this.#filter()}
         <span class="muted small" role="status">${count(shown.length, "entry", "entries")}</span>
-        ${this.source.isCut
-          ? html`<span class="small">of ${number(this.source.lastEvent)}
+        ${
+          this.source.isCut
+            ? html`<span class="small">of ${number(this.source.lastEvent)}
               <button type="button" class="button" @click=${() => this.source.readMore()}>Read more</button></span>`
-          : nothing}</div>
+            : nothing
+        }</div>
       <mr-rows label="Log of the job" .count=${shown.length} .height=${ROW} .head=${head}
         .cells=${(index) => this.#cells(shown[index])} .rowClass=${(index) => `is-${eventTone(shown[index])}`}
+        ${setStyle({ height: `${Math.min(shown.length, 60) * ROW + 34}px` })}
         @open=${({ detail }) => this.#open(shown[detail.index])}></mr-rows>
-      ${this.opened ? html`<pre class="entry" tabindex="0" aria-label="Entry ${this.opened.n}">${JSON.stringify(this.opened, null, 2)}</pre>`
-        : html`<p class="entry hint">Choose an entry to see all of it.</p>`}`;
+      ${
+        this.opened
+          ? html`<pre class="entry" tabindex="0" aria-label="Entry ${this.opened.n}">${JSON.stringify(this.opened, null, 2)}</pre>`
+          : html`<p class="entry hint">Choose an entry to see all of it.</p>`
+      }`;
   }
 
   #filter() {
@@ -117,12 +125,15 @@ export class JobEvents extends PageElement {
     const tell = (only) => this.dispatchEvent(new CustomEvent("only", { detail: only }));
     return html`<select aria-label="Stage" @change=${({ target: { value } }) => tell(value === "" ? {} : { stage: Number(value) })}>
         <option value="" ?selected=${stage === undefined}>All stages</option>
-        ${this.source.stages.map(({ order, type }) =>
-          html`<option value=${order} ?selected=${order === stage}>${order} ${type}</option>`)}</select>
-      ${stage === undefined
-        ? nothing
-        : html`<input type="number" min="1" aria-label="Task" placeholder="task" .value=${String(task ?? "")}
-            @change=${({ target: { value } }) => tell(value === "" ? { stage } : { stage, task: Number(value) })}>`}`;
+        ${this.source.stages.map(
+          ({ order, type }) => html`<option value=${order} ?selected=${order === stage}>${order} ${type}</option>`,
+        )}</select>
+      ${
+        stage === undefined
+          ? nothing
+          : html`<input type="number" min="1" aria-label="Task" placeholder="task" .value=${String(task ?? "")}
+            @change=${({ target: { value } }) => tell(value === "" ? { stage } : { stage, task: Number(value) })}>`
+      }`;
   }
 
   #cells(entry) {

@@ -52,12 +52,14 @@ adopt(css`
 `);
 
 /** `pull(lever)` is called for a button; `failure` is what the last one answered. */
-export function header(job, now, pull, failure) {
+export function header({ job, title }, now, pull, failure) {
   return html`<header class="job-head">
     <p class="small"><a href="#/jobs">Jobs</a></p>
-    <div class="top"><div><h1>${job.name}</h1></div><div class="row">${buttons(job, pull)}</div></div>
+    <div class="top"><div><h1>${title}</h1></div><div class="row">${buttons(job, pull)}</div></div>
     ${errorNote(failure)}
-    <dl>${facts(job, now).filter(([, value]) => value).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+    <dl>${facts(job, now)
+      .filter(([, value]) => value)
+      .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
     ${job.error ? errorNote(job.error) : nothing}</header>`;
 }
 
@@ -65,15 +67,20 @@ function buttons(job, pull) {
   if (!session.may("submit")) {
     return nothing;
   }
-  return Object.entries(LEVERS).filter(([name]) => job.levers?.includes(name)).map(([, lever]) =>
-    html`<button type="button" class="button ${lever.danger ? "danger" : ""}" @click=${() => pull(lever)}>${lever.icon}${lever.label}</button>`);
+  return Object.entries(LEVERS)
+    .filter(([name]) => job.levers?.includes(name))
+    .map(
+      ([, lever]) =>
+        html`<button type="button" class="button ${lever.danger ? "danger" : ""}" @click=${() => pull(lever)}>${lever.icon}${lever.label}</button>`,
+    );
 }
 
 function facts(job, now) {
   const over = job.endTime !== undefined;
-  const state = job.waitsForApproval === undefined
-    ? badge(job.status)
-    : html`${badge(job.status)} ${gateBadge(`stage ${job.waitsForApproval} waits for approval`)}`;
+  const state =
+    job.waitsForApproval === undefined
+      ? badge(job.status)
+      : html`${badge(job.status)} ${gateBadge(`stage ${job.waitsForApproval} waits for approval`)}`;
   const at = (value) => value && html`<span title=${exactTime(value)}>${time(value)}</span>`;
   return [
     ["State", html`<span class="row" role="status">${state}</span>`],

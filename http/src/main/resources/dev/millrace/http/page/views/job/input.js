@@ -9,9 +9,11 @@ export function input(data) {
   if (shown === nothing) {
     return html`<pre class="words code" tabindex="0" aria-label="Input">${JSON.stringify(data, null, 2)}</pre>`;
   }
-  return html`${shown}${Object.keys(rest).length === 0
-    ? nothing
-    : html`<details><summary>Parameters</summary><pre class="words code" tabindex="0">${JSON.stringify(rest, null, 2)}</pre></details>`}`;
+  return html`${shown}${
+    Object.keys(rest).length === 0
+      ? nothing
+      : html`<details><summary>Parameters</summary><pre class="words code" tabindex="0">${JSON.stringify(rest, null, 2)}</pre></details>`
+  }`;
 }
 
 function words(text) {
@@ -19,8 +21,9 @@ function words(text) {
     return nothing;
   }
   const plain = typeof text === "string";
-  return html`<pre class="words ${plain ? "" : "code"}" tabindex="0" aria-label="Input">${plain ? text
-    : JSON.stringify(text, null, 2)}</pre>`;
+  return html`<pre class="words ${plain ? "" : "code"}" tabindex="0" aria-label="Input">${
+    plain ? text : JSON.stringify(text, null, 2)
+  }</pre>`;
 }
 
 function message({ role, content }) {

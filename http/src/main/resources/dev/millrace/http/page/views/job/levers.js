@@ -11,14 +11,37 @@ const PRIORITIES = ["VERY_HIGH", "HIGH", "MEDIUM", "LOW", "VERY_LOW"];
 
 /** The levers of a job, in the order of their buttons. */
 export const LEVERS = {
-  pause: { label: "Pause", icon: icons.pause, pull: (job) => setStatus(job, "PAUSED", "Pause this job?",
-    "Nothing new of it is handed out until it is resumed. What runs may finish.") },
-  resume: { label: "Resume", icon: icons.play, pull: (job) => setStatus(job, "PENDING", "Resume this job?",
-    "It goes on where it stopped.") },
+  pause: {
+    label: "Pause",
+    icon: icons.pause,
+    pull: (job) =>
+      setStatus(
+        job,
+        "PAUSED",
+        "Pause this job?",
+        "Nothing new of it is handed out until it is resumed. What runs may finish.",
+      ),
+  },
+  resume: {
+    label: "Resume",
+    icon: icons.play,
+    pull: (job) => setStatus(job, "PENDING", "Resume this job?", "It goes on where it stopped."),
+  },
   retry: { label: "Retry", icon: icons.retry, pull: retry },
   prioritize: { label: "Priority", icon: icons.next, pull: prioritize },
-  abort: { label: "Abort", icon: icons.stop, danger: true, pull: (job) => setStatus(job, "ABORTED", "Abort this job?",
-    "Every stage and unfinished task ends with it. This cannot be undone.", true) },
+  abort: {
+    label: "Abort",
+    icon: icons.stop,
+    danger: true,
+    pull: (job) =>
+      setStatus(
+        job,
+        "ABORTED",
+        "Abort this job?",
+        "Every stage and unfinished task ends with it. This cannot be undone.",
+        true,
+      ),
+  },
   delete: { label: "Delete", icon: icons.trash, danger: true, pull: remove },
 };
 
@@ -34,7 +57,10 @@ async function setStatus(job, status, title, text, danger = false) {
 /** Approves a stage that stands at its gate. */
 export async function approve(stage) {
   const said = await confirmDialog({
-    title: `Approve stage ${stage.order}?`, text: `Its tasks (${stage.type}) can then be taken.`, confirm: "Approve", comment: true,
+    title: `Approve stage ${stage.order}?`,
+    text: `Its tasks (${stage.type}) can then be taken.`,
+    confirm: "Approve",
+    comment: true,
   });
   if (said !== undefined) {
     await api.put(`/v1/stages/${stage.id}/status`, { status: "PENDING", ...withComment(said) });
@@ -61,7 +87,10 @@ async function retry(job) {
 
 async function remove(job) {
   const said = await confirmDialog({
-    title: "Delete this job?", text: "Inputs, results and log are gone for good.", confirm: "Delete", danger: true,
+    title: "Delete this job?",
+    text: "Inputs, results and log are gone for good.",
+    confirm: "Delete",
+    danger: true,
   });
   if (said !== undefined) {
     await api.delete(`/v1/jobs/${job.id}`);
@@ -87,8 +116,10 @@ async function prioritize(job) {
       }
     };
     return html`<div class="field"><label for="job-priority">Priority</label>
-        <select id="job-priority">${PRIORITIES.map((name) => html`<option value=${name}
-          ?selected=${name === job.priority}>${name.toLowerCase().replace("_", " ")}</option>`)}</select></div>
+        <select id="job-priority">${PRIORITIES.map(
+          (name) => html`<option value=${name}
+          ?selected=${name === job.priority}>${name.toLowerCase().replace("_", " ")}</option>`,
+        )}</select></div>
       ${errorNote(error)}
       <div class="actions"><button type="button" class="button" @click=${() => close()}>Cancel</button>
         <button type="submit" class="button primary" @click=${save}>Set</button></div>`;

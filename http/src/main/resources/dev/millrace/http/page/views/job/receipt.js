@@ -9,7 +9,11 @@ export function receipt(data) {
   const thoughts = data.reasoning_tokens > 0 ? `, ${number(data.reasoning_tokens)} of them thoughts` : "";
   const rows = [
     ["Model", data.model],
-    ["SHA-256", data.model_sha256 && html`<span class="mono" title=${data.model_sha256}>${data.model_sha256.slice(0, 16)}…</span>`],
+    [
+      "SHA-256",
+      data.model_sha256 &&
+        html`<span class="mono" title=${data.model_sha256}>${data.model_sha256.slice(0, 16)}…</span>`,
+    ],
     ["Prompt", data.prompt_tokens !== undefined && `${number(data.prompt_tokens)} tokens${cached}`],
     ["Output", data.completion_tokens !== undefined && `${number(data.completion_tokens)} tokens${thoughts}`],
     ["Resumed", data.resumed && `${number(data.resumed)} tokens of earlier attempts`],
@@ -23,8 +27,10 @@ export function receipt(data) {
   ];
   const shown = rows.filter(([, value]) => value !== undefined && value !== false && value !== "");
   return html`<dl class="facts">${shown.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-    ${parameters
-      ? html`<details><summary class="small">All parameters</summary>
+    ${
+      parameters
+        ? html`<details><summary class="small">All parameters</summary>
           <pre class="words code" tabindex="0" aria-label="Parameters">${JSON.stringify(parameters, null, 2)}</pre></details>`
-      : nothing}`;
+        : nothing
+    }`;
 }

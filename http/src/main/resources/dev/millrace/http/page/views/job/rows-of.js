@@ -4,7 +4,7 @@ import { idleStretches, timeScale } from "./time-scale.js";
 import { totals } from "./timeline.js";
 
 /** Sums over more tasks than this would cost too much at each change. */
-const MOST_SUMMED = 20_000;
+const MOST_SUMMED = 10_000;
 
 /** The job's own bars: its wait, its pauses, its run. */
 export function jobBars(timeline) {
@@ -44,7 +44,8 @@ export function stageTotals(timeline, stage, now) {
 
 /** The stages in order. */
 export function stagesOf(timeline) {
-  return [...timeline.stages.values()].filter((stage) => stage.type !== "" || stage.total > 0)
+  return [...timeline.stages.values()]
+    .filter((stage) => stage.type !== "" || stage.total > 0)
     .sort((a, b) => a.number - b.number);
 }
 
@@ -78,11 +79,33 @@ export function jobScale(timeline, now, shorten) {
   if (!shorten) {
     return timeScale(timeline.created, to);
   }
-  const busy = [];
+  return timeScale(timeline.created, to, idleStretches(timeline.created, to, busyStretches(timeline)));
+}
+
+const known = new WeakMap();
+
+/** When anything ran, overlaps merged; looked for only when the log has grown. */
+function busyStretches(timeline) {
+  const before = known.get(timeline);
+  if (before?.lastEvent === timeline.lastEvent) {
+    return before.merged;
+  }
+  const bars = [];
   for (const stage of timeline.stages.values()) {
     for (const task of stage.tasks.values()) {
-      busy.push(...task.bars.filter(({ kind }) => kind === "attempt" || kind === "adopted"));
+      bars.push(...task.bars.filter(({ kind }) => kind === "attempt" || kind === "adopted"));
     }
   }
-  return timeScale(timeline.created, to, idleStretches(timeline.created, to, busy));
+  bars.sort((a, b) => a.from - b.from);
+  const merged = [];
+  for (const { from, to } of bars) {
+    const last = merged.at(-1);
+    if (last !== undefined && (last.to === null || from <= last.to)) {
+      last.to = last.to === null || to === null ? null : Math.max(last.to, to);
+    } else {
+      merged.push({ from, to });
+    }
+  }
+  known.set(timeline, { lastEvent: timeline.lastEvent, merged });
+  return merged;
 }

@@ -2,6 +2,7 @@
 
 import { api } from "../../api/client.js";
 import { live } from "../../api/stream.js";
+import { taskWords } from "./task-words.js";
 import { Timeline } from "./timeline.js";
 
 const PAGE = 1000;
@@ -20,6 +21,8 @@ export function taskId(stageId, number) {
 /** Events: "change". `missing` is true when there is no such job (any more). */
 export class JobSource extends EventTarget {
   job = undefined;
+  /** What to call it: its name, else what its first task was asked. */
+  title = "";
   stages = [];
   entries = [];
   timeline = undefined;
@@ -93,22 +96,34 @@ export class JobSource extends EventTarget {
     const options = { signal: this.#stop.signal };
     const path = `/v1/jobs/${encodeURIComponent(this.id)}`;
     const [job, first] = await Promise.all([
-      api.get(path, {}, options), api.page(`${path}/stages`, { limit: PAGE }, options),
+      api.get(path, {}, options),
+      api.page(`${path}/stages`, { limit: PAGE }, options),
     ]);
     const stages = first.items;
-    for (let { next } = first; next !== undefined; ) {
+    for (let { next } = first; next !== undefined;) {
       const page = await api.page(`${path}/stages`, { limit: PAGE, cursor: next }, options);
       stages.push(...page.items);
       ({ next } = page);
     }
     this.job = job;
     this.stages = stages;
+    this.title ||= await this.#words(options);
+  }
+
+  /** A job without a name is called by the type of its first stage, which says little of a prompt. */
+  async #words(options) {
+    const [first] = this.stages;
+    if (first === undefined || this.job.name !== first.type || first.summary.total === 0) {
+      return this.job.name;
+    }
+    const task = await api.get(`/v1/tasks/${taskId(first.id, 1)}`, {}, options).catch(() => undefined);
+    return (task && taskWords(task.data)) || this.job.name;
   }
 
   /** Reads the log to its end; what has come so far is shown meanwhile. */
   async #readLog() {
     let read = 0;
-    for (let more = true; more && this.entries.length < this.#most; ) {
+    for (let more = true; more && this.entries.length < this.#most;) {
       const after = this.entries.at(-1)?.n ?? 0;
       const path = `/v1/jobs/${encodeURIComponent(this.id)}/log`;
       const answer = await api.get(path, { after, limit: PAGE }, { signal: this.#stop.signal });

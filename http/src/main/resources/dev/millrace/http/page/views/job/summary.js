@@ -65,11 +65,17 @@ export function summary(source, now, approve) {
     const due = stage.levers?.includes("approve") && session.may("submit");
     return html`<li>
       <strong class="clip">${stage.order} ${stage.type}</strong>
-      <span>${stage.status === "WAITING" ? gateBadge(stage.levers?.includes("approve") ? "waits for approval" : "gate ahead")
-        : badge(stage.status)}</span>
+      <span>${
+        stage.status === "WAITING"
+          ? gateBadge(stage.levers?.includes("approve") ? "waits for approval" : "gate ahead")
+          : badge(stage.status)
+      }</span>
       <span class="wf-track" role="img" aria-label=${barsText(bars, now)}>${track(bars, line, now)}</span>
-      <span>${due ? html`<button type="button" class="button primary" @click=${() => approve(stage)}>Approve</button>`
-        : nothing}</span>
+      <span>${
+        due
+          ? html`<button type="button" class="button primary" @click=${() => approve(stage)}>Approve</button>`
+          : nothing
+      }</span>
       <span class="counts">${counts(stage.summary)}${sums(stageTotals(timeline, told, now))}</span>
       ${stage.error ? html`<span class="counts">${stage.error}</span>` : nothing}</li>`;
   })}</ul>`;
@@ -88,8 +94,8 @@ const WORDS = { gate: "at its gate", queue: "in the queue", attempt: "at work", 
 
 /** All tasks together, so that it can be more than the job took. */
 function sums(values) {
-  const parts = Object.entries(WORDS).filter(([kind]) => values?.[kind] > 500)
+  const parts = Object.entries(WORDS)
+    .filter(([kind]) => values?.[kind] > 500)
     .map(([kind, word]) => `${duration(values[kind] / 1000)} ${word}`);
   return parts.length === 0 ? "" : ` · all tasks together: ${parts.join(", ")}`;
 }
-

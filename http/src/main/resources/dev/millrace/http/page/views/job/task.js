@@ -1,6 +1,6 @@
 // One task: what it was asked, what came of it or comes now, what its worker said, and whether it can be repeated.
 
-import { css, html, nothing } from "lit";
+import { html, nothing } from "lit";
 import { api } from "../../api/client.js";
 import { between, duration, exactTime, time } from "../../api/format.js";
 import { stream } from "../../api/stream.js";
@@ -12,6 +12,7 @@ import { eventText } from "./event-text.js";
 import { input } from "./input.js";
 import { receipt } from "./receipt.js";
 import { taskId } from "./source.js";
+import { taskStyles } from "./task-styles.js";
 import "./verify.js";
 
 /** More lines of a worker would be a log, which the view "events" has. */
@@ -20,97 +21,16 @@ const MOST_LINES = 500;
 /** <mr-job-task .source=${JobSource} .version=${n} .stage=${1} .task=${1}></mr-job-task> */
 export class JobTask extends PageElement {
   static properties = {
-    source: {}, version: {}, stage: { type: Number }, task: { type: Number },
-    data: { state: true }, error: { state: true }, text: { state: true },
+    source: {},
+    version: {},
+    stage: { type: Number },
+    task: { type: Number },
+    data: { state: true },
+    error: { state: true },
+    text: { state: true },
   };
 
-  static css = css`
-    mr-job-task {
-      display: block;
-    }
-
-    mr-job-task .parts {
-      display: grid;
-      grid-template-columns: minmax(0, 1fr) minmax(0, 22rem);
-    }
-
-    mr-job-task .side {
-      border-left: 1px solid var(--line);
-    }
-
-    mr-job-task section {
-      padding: var(--s3) var(--s4) var(--s4);
-    }
-
-    mr-job-task section + section {
-      border-top: 1px solid var(--line);
-    }
-
-    mr-job-task section > h3 {
-      display: flex;
-      align-items: center;
-      justify-content: space-between;
-      min-height: 2rem;
-      color: var(--muted);
-      font-weight: 500;
-    }
-
-    mr-job-task .words {
-      max-height: 24rem;
-      font: inherit;
-      white-space: pre-wrap;
-      overflow: auto;
-      overflow-wrap: anywhere;
-    }
-
-    mr-job-task .words.code {
-      font-family: var(--mono);
-      font-size: var(--small);
-    }
-
-    mr-job-task .lines {
-      max-height: 12rem;
-      margin: 0;
-      padding: 0;
-      overflow: auto;
-      font-family: var(--mono);
-      font-size: var(--tiny);
-      list-style: none;
-    }
-
-    mr-job-task details summary {
-      color: var(--muted);
-      cursor: pointer;
-    }
-
-    mr-job-task .facts {
-      display: grid;
-      grid-template-columns: auto minmax(0, 1fr);
-      gap: 0.15rem var(--s3);
-      margin: 0;
-      font-size: var(--small);
-    }
-
-    mr-job-task .facts dt {
-      color: var(--muted);
-    }
-
-    mr-job-task .facts dd {
-      margin: 0;
-      overflow-wrap: anywhere;
-    }
-
-    @media (max-width: 60rem) {
-      mr-job-task .parts {
-        grid-template-columns: minmax(0, 1fr);
-      }
-
-      mr-job-task .side {
-        border-top: 1px solid var(--line);
-        border-left: 0;
-      }
-    }
-  `;
+  static css = taskStyles;
 
   #reading = new AbortController();
   #of = "";
@@ -181,10 +101,13 @@ export class JobTask extends PageElement {
     const { data } = this;
     return html`<div class="head"><h2>Task ${this.stage}/${this.task}</h2>${data ? badge(data.status) : nothing}</div>
       ${errorNote(this.error)}
-      ${data ? html`<div class="parts">
+      ${
+        data
+          ? html`<div class="parts">
         <div class="main">${this.#input(data)}${this.#output(data)}</div>
         <div class="side">${this.#facts(data)}${this.#receipt(data)}${this.#lines()}</div></div>`
-        : html`<section class="muted">${this.error ? nothing : "Reading the task…"}</section>`}`;
+          : html`<section class="muted">${this.error ? nothing : "Reading the task…"}</section>`
+      }`;
   }
 
   #input(data) {
@@ -196,8 +119,12 @@ export class JobTask extends PageElement {
     const text = done ? (data.result ?? "") : this.text;
     const thoughts = data.receipt?.thoughts;
     const title = done ? "Output" : data.status === "IN_PROGRESS" ? "Output, as it comes" : "Output so far";
-    return html`<section><h3>${title}${text === "" ? nothing : html`<button type="button" class="button plain icon"
-        aria-label="Copy the output" title="Copy" @click=${() => copy(text)}>${icons.copy}</button>`}</h3>
+    return html`<section><h3>${title}${
+      text === ""
+        ? nothing
+        : html`<button type="button" class="button plain icon"
+        aria-label="Copy the output" title="Copy" @click=${() => copy(text)}>${icons.copy}</button>`
+    }</h3>
       ${thoughts ? html`<details><summary>Thoughts</summary><pre class="words muted" tabindex="0">${thoughts}</pre></details>` : nothing}
       ${data.error ? errorNote(data.error) : nothing}
       ${text === "" ? html`<p class="muted">${WAITS[data.status] ?? "There is none."}</p>` : this.#words(text, data)}</section>`;
@@ -214,7 +141,11 @@ export class JobTask extends PageElement {
   updated() {
     // A text that grows stays at its end, unless somebody has scrolled up.
     const words = this.querySelector('.words[aria-label="Output"]');
-    if (this.data?.status === "IN_PROGRESS" && words !== null && words.scrollHeight - words.scrollTop < words.clientHeight + 80) {
+    if (
+      this.data?.status === "IN_PROGRESS" &&
+      words !== null &&
+      words.scrollHeight - words.scrollTop < words.clientHeight + 80
+    ) {
       words.scrollTop = words.scrollHeight;
     }
   }
@@ -229,7 +160,8 @@ export class JobTask extends PageElement {
       ["Adopted from", data.adoptedFrom && `${data.adoptedFrom.job}, task ${data.adoptedFrom.task}`],
       ["Id", html`<span class="mono">${data.id}</span>`],
     ];
-    return html`<section><h3>Task</h3><dl class="facts">${rows.filter(([, value]) => value)
+    return html`<section><h3>Task</h3><dl class="facts">${rows
+      .filter(([, value]) => value)
       .map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></section>`;
   }
 
@@ -243,12 +175,15 @@ export class JobTask extends PageElement {
   }
 
   #lines() {
-    const all = this.source.entries.filter((entry) => entry.stage === this.stage && entry.task === this.task && entry.on === "log");
+    const all = this.source.entries.filter(
+      (entry) => entry.stage === this.stage && entry.task === this.task && entry.on === "log",
+    );
     const lines = all.slice(-MOST_LINES);
     return lines.length === 0
       ? nothing
-      : html`<section><h3>Worker's log</h3><ul class="lines" tabindex="0" aria-label="Worker's log">${lines.map((entry) =>
-          html`<li><span class="muted">${time(entry.at)} ${entry.level}</span> ${eventText(entry)}</li>`)}</ul></section>`;
+      : html`<section><h3>Worker's log</h3><ul class="lines" tabindex="0" aria-label="Worker's log">${lines.map(
+          (entry) => html`<li><span class="muted">${time(entry.at)} ${entry.level}</span> ${eventText(entry)}</li>`,
+        )}</ul></section>`;
   }
 }
 
@@ -281,4 +216,3 @@ async function copy(text) {
 }
 
 customElements.define("mr-job-task", JobTask);
-

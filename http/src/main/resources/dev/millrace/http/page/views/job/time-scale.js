@@ -6,7 +6,7 @@ const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14
 
 /** The stretches of [from, to] in which none of the bars lies, if they are long: [[from, to]]. */
 export function idleStretches(from, to, busy) {
-  const sorted = busy.map(bar => [bar.from, Math.min(bar.to ?? to, to)]).sort((a, b) => a[0] - b[0]);
+  const sorted = busy.map((bar) => [bar.from, Math.min(bar.to ?? to, to)]).sort((a, b) => a[0] - b[0]);
   const gaps = [];
   let end = from;
   for (const [begin, until] of sorted) {
@@ -43,25 +43,35 @@ export function timeScale(from, to, idle = []) {
     put(b, share / (b - a));
   }
   put(to, rate);
-  const scale = time => {
+  const scale = (time) => {
     const piece = pieces.find(({ to: end }) => time <= end) ?? pieces.at(-1);
     const clamped = Math.max(from, Math.min(to, time));
     return piece ? Math.max(0, Math.min(1, piece.place + (clamped - piece.from) * piece.slope)) : 0;
   };
-  return { from, to, idle, scale, breaks: idle.map(([a, b]) => ({ at: scale(a), width: scale(b) - scale(a), ms: b - a })) };
+  return {
+    from,
+    to,
+    idle,
+    scale,
+    breaks: idle.map(([a, b]) => ({ at: scale(a), width: scale(b) - scale(a), ms: b - a })),
+  };
 }
 
 /** Round times for a ruler of about `count` marks: [{at: 0..1, ms: since the start}]. */
 export function ruler({ from, to, idle, scale }, count) {
   const idleTime = idle.reduce((sum, [a, b]) => sum + b - a, 0);
   const wanted = (to - from - idleTime) / 1000 / count;
-  const step = (STEPS.find(seconds => seconds >= wanted) ?? 604800 * Math.ceil(wanted / 604800)) * 1000;
-  const fine = wanted < 0.5 ? [1, 2, 5, 10, 20, 50, 100, 200, 500].find(ms => ms >= wanted * 1000) : step;
+  const step = (STEPS.find((seconds) => seconds >= wanted) ?? 604800 * Math.ceil(wanted / 604800)) * 1000;
+  const fine = wanted < 0.5 ? [1, 2, 5, 10, 20, 50, 100, 200, 500].find((ms) => ms >= wanted * 1000) : step;
   const marks = [];
   const least = 0.5 / count;
-  const inside = time => idle.some(([a, b]) => time > a && time < b);
+  const inside = (time) => idle.some(([a, b]) => time > a && time < b);
   for (const [begin, end] of active(from, to, idle)) {
-    for (let time = from + Math.ceil((begin - from) / fine) * fine; time <= end && marks.length < 4 * count; time += fine) {
+    for (
+      let time = from + Math.ceil((begin - from) / fine) * fine;
+      time <= end && marks.length < 4 * count;
+      time += fine
+    ) {
       const at = scale(time);
       if (!inside(time) && at < 0.97 && (marks.length === 0 || at - marks.at(-1).at > least)) {
         marks.push({ at, ms: time - from });

@@ -3,7 +3,7 @@
 // A bar is {kind, from, to, …}; `to` is null while it lasts. The kinds: "queue", "attempt" (with `attempt`, `worker`,
 // `outcome`, `error`), "backoff", "gate", "paused", "adopted". Times are milliseconds.
 
-const ENDED = { complete: 'COMPLETED', fail: 'FAILED', abort: 'ABORTED', ceiling: 'FAILED', expire: 'FAILED' };
+const ENDED = { complete: "COMPLETED", fail: "FAILED", abort: "ABORTED", ceiling: "FAILED", expire: "FAILED" };
 
 export class Timeline {
   /**
@@ -18,7 +18,7 @@ export class Timeline {
     this.lastEvent = 0;
     this.pauses = [];
     this.stages = new Map();
-    stages.forEach(stage => this.describe(stage));
+    stages.forEach((stage) => this.describe(stage));
     this.#reach(this.stage(1), created);
   }
 
@@ -33,8 +33,18 @@ export class Timeline {
   stage(number) {
     if (!this.stages.has(number)) {
       this.stages.set(number, {
-        number, type: '', gate: undefined, total: 0, turn: null, opened: null, began: null, ended: null,
-        outcome: null, bars: [], tasks: new Map(), additions: [],
+        number,
+        type: "",
+        gate: undefined,
+        total: 0,
+        turn: null,
+        opened: null,
+        began: null,
+        ended: null,
+        outcome: null,
+        bars: [],
+        tasks: new Map(),
+        additions: [],
       });
     }
     return this.stages.get(number);
@@ -53,11 +63,11 @@ export class Timeline {
       }
       this.lastEvent = entry.n;
       const at = Date.parse(entry.at);
-      if (entry.on === 'job') {
+      if (entry.on === "job") {
         this.#job(entry, at);
-      } else if (entry.on === 'stage') {
+      } else if (entry.on === "stage") {
         this.#stage(entry, at);
-      } else if (entry.on === 'task') {
+      } else if (entry.on === "task") {
         this.#task(entry, at);
       }
     }
@@ -65,23 +75,23 @@ export class Timeline {
 
   #job(entry, at) {
     switch (entry.event) {
-      case 'begin':
+      case "begin":
         this.started ??= at;
         break;
-      case 'pause':
-        this.pauses.push({ kind: 'paused', from: at, to: null, comment: entry.comment });
+      case "pause":
+        this.pauses.push({ kind: "paused", from: at, to: null, comment: entry.comment });
         break;
-      case 'resume':
-      case 'start':
+      case "resume":
+      case "start":
         // A job that was submitted on hold has no entry of a pause: it was paused from its beginning.
         if (this.pauses.length === 0) {
-          this.pauses.push({ kind: 'paused', from: this.created, to: null });
+          this.pauses.push({ kind: "paused", from: this.created, to: null });
         }
         this.pauses.at(-1).to ??= at;
         break;
-      case 'complete':
-      case 'fail':
-      case 'abort':
+      case "complete":
+      case "fail":
+      case "abort":
         this.#endJob(entry.event, at);
         break;
     }
@@ -90,52 +100,52 @@ export class Timeline {
   #endJob(event, at) {
     this.ended = at;
     this.outcome = ENDED[event];
-    this.pauses.forEach(bar => (bar.to ??= at));
+    this.pauses.forEach((bar) => (bar.to ??= at));
     for (const stage of this.stages.values()) {
-      if (stage.outcome === null && event === 'abort') {
-        this.#endStage(stage, 'ABORTED', at);
+      if (stage.outcome === null && event === "abort") {
+        this.#endStage(stage, "ABORTED", at);
       }
-      stage.bars.forEach(bar => (bar.to ??= at));
+      stage.bars.forEach((bar) => (bar.to ??= at));
     }
   }
 
   #stage(entry, at) {
     const stage = this.stage(entry.stage);
     switch (entry.event) {
-      case 'add':
+      case "add":
         stage.type = entry.spec?.type ?? stage.type;
         stage.gate = entry.spec?.gate ?? false;
         if (this.#isTurn(stage)) {
           this.#reach(stage, at);
         }
         break;
-      case 'tasks':
+      case "tasks":
         stage.additions.push({ from: stage.added ?? 0, at });
         stage.added = (stage.added ?? 0) + entry.tasks;
         stage.total = Math.max(stage.total, stage.added);
         break;
-      case 'open':
-      case 'approve':
+      case "open":
+      case "approve":
         this.#open(stage, entry, at);
         break;
-      case 'hold':
+      case "hold":
         if (stage.turn !== null) {
-          stage.bars.push({ kind: 'gate', from: at, to: null, comment: entry.comment });
+          stage.bars.push({ kind: "gate", from: at, to: null, comment: entry.comment });
         }
         break;
-      case 'begin':
+      case "begin":
         stage.began ??= at;
         break;
-      case 'complete':
-      case 'fail':
-      case 'abort':
+      case "complete":
+      case "fail":
+      case "abort":
         this.#endStage(stage, ENDED[entry.event], at);
         break;
     }
   }
 
   #isTurn(stage) {
-    return stage.number === 1 || this.stages.get(stage.number - 1)?.outcome === 'COMPLETED';
+    return stage.number === 1 || this.stages.get(stage.number - 1)?.outcome === "COMPLETED";
   }
 
   #open(stage, entry, at) {
@@ -155,7 +165,7 @@ export class Timeline {
     }
     stage.turn = at;
     if (stage.gate) {
-      stage.bars.push({ kind: 'gate', from: at, to: null });
+      stage.bars.push({ kind: "gate", from: at, to: null });
     } else {
       stage.opened ??= at;
     }
@@ -164,8 +174,8 @@ export class Timeline {
   #endStage(stage, outcome, at) {
     stage.ended = at;
     stage.outcome = outcome;
-    stage.bars.forEach(bar => (bar.to ??= at));
-    if (outcome === 'COMPLETED') {
+    stage.bars.forEach((bar) => (bar.to ??= at));
+    if (outcome === "COMPLETED") {
       const next = this.stages.get(stage.number + 1);
       if (next) {
         this.#reach(next, at);
@@ -173,8 +183,8 @@ export class Timeline {
       return;
     }
     for (const task of stage.tasks.values()) {
-      if (task.state !== 'COMPLETED' && task.state !== 'FAILED') {
-        this.#endTask(task, 'ABORTED', at);
+      if (task.state !== "COMPLETED" && task.state !== "FAILED") {
+        this.#endTask(task, "ABORTED", at);
       }
     }
   }
@@ -188,32 +198,32 @@ export class Timeline {
       stage.tasks.set(entry.task, task);
     }
     switch (entry.event) {
-      case 'claim':
+      case "claim":
         this.#claim(task, entry, at);
         break;
-      case 'retry':
-        this.#close(task, at, { outcome: 'failed', error: entry.error });
+      case "retry":
+        this.#close(task, at, { outcome: "failed", error: entry.error });
         task.failures++;
-        task.state = 'RETRIED';
+        task.state = "RETRIED";
         this.#wait(task, at, Date.parse(entry.notBefore));
         break;
-      case 'release':
-        this.#close(task, at, { outcome: 'released', error: entry.reason });
-        task.state = 'RETRIED';
+      case "release":
+        this.#close(task, at, { outcome: "released", error: entry.reason });
+        task.state = "RETRIED";
         this.#wait(task, at, at);
         break;
-      case 'adopt':
-        task.state = 'COMPLETED';
-        task.bars = [{ kind: 'adopted', from: at, to: at, job: entry.job, task: entry.from }];
+      case "adopt":
+        task.state = "COMPLETED";
+        task.bars = [{ kind: "adopted", from: at, to: at, job: entry.job, task: entry.from }];
         break;
-      case 'complete':
-      case 'fail':
-      case 'ceiling':
-      case 'expire':
-      case 'abort':
+      case "complete":
+      case "fail":
+      case "ceiling":
+      case "expire":
+      case "abort":
         this.#endTask(task, ENDED[entry.event], at, entry.error);
         break;
-      case 'enqueue':
+      case "enqueue":
         this.#wait(task, at, at);
         break;
     }
@@ -222,22 +232,29 @@ export class Timeline {
   #claim(task, entry, at) {
     this.#close(task, at, {});
     task.attempts++;
-    task.state = 'IN_PROGRESS';
+    task.state = "IN_PROGRESS";
     task.worker = entry.worker;
-    task.bars.push({ kind: 'attempt', from: at, to: null, attempt: task.attempts, worker: entry.worker, outcome: null });
+    task.bars.push({
+      kind: "attempt",
+      from: at,
+      to: null,
+      attempt: task.attempts,
+      worker: entry.worker,
+      outcome: null,
+    });
   }
 
   #endTask(task, state, at, error) {
     const last = task.bars.at(-1);
     const outcome = state.toLowerCase();
-    this.#close(task, at, last?.kind === 'attempt' ? { outcome, error } : { error });
+    this.#close(task, at, last?.kind === "attempt" ? { outcome, error } : { error });
     task.state = state;
     task.error = error;
   }
 
   /** Ends the bars that last. One that would begin later (a queue after a backoff) never does. */
   #close(task, at, more) {
-    task.bars = task.bars.filter(bar => bar.to !== null || bar.from < at);
+    task.bars = task.bars.filter((bar) => bar.to !== null || bar.from < at);
     for (const bar of task.bars) {
       if (bar.to === null) {
         Object.assign(bar, { to: at }, more);
@@ -249,16 +266,22 @@ export class Timeline {
   #wait(task, at, notBefore) {
     this.#close(task, at, {});
     if (notBefore > at) {
-      task.bars.push({ kind: 'backoff', from: at, to: notBefore });
+      task.bars.push({ kind: "backoff", from: at, to: notBefore });
     }
-    task.bars.push({ kind: 'queue', from: notBefore, to: null });
+    task.bars.push({ kind: "queue", from: notBefore, to: null });
   }
 
   #unstarted(stage, number) {
-    const added = stage.additions.findLast(addition => number > addition.from)?.at ?? this.created;
-    const task = { number, state: stage.outcome === 'FAILED' || stage.outcome === 'ABORTED' ? 'ABORTED' : 'PENDING', attempts: 0, failures: 0, bars: [] };
+    const added = stage.additions.findLast((addition) => number > addition.from)?.at ?? this.created;
+    const task = {
+      number,
+      state: stage.outcome === "FAILED" || stage.outcome === "ABORTED" ? "ABORTED" : "PENDING",
+      attempts: 0,
+      failures: 0,
+      bars: [],
+    };
     if (stage.opened !== null) {
-      task.bars.push({ kind: 'queue', from: Math.max(added, stage.opened), to: stage.ended });
+      task.bars.push({ kind: "queue", from: Math.max(added, stage.opened), to: stage.ended });
     }
     return task;
   }

@@ -40,15 +40,19 @@ export class JobVerify extends PageElement {
     if (!session.may("submit")) {
       return nothing;
     }
-    return html`${this.running
+    return html`${
+      this.running
         ? html`<div class="row"><span role="status">Runs again, to compare…</span>
             <button type="button" class="button" @click=${() => this.#stop()}>Cancel</button></div>`
         : html`<button type="button" class="button" title="Runs the task again with the same terms, and compares the bytes"
-            @click=${() => this.#verify()}>Verify</button>`}
-      ${this.verdict
-        ? html`<p role="status">${badge(this.verdict.same ? "COMPLETED" : "FAILED", this.verdict.same ? "the same" : "not the same")}
+            @click=${() => this.#verify()}>Verify</button>`
+    }
+      ${
+        this.verdict
+          ? html`<p role="status">${badge(this.verdict.same ? "COMPLETED" : "FAILED", this.verdict.same ? "verified" : "differs")}
             <span class="small muted">${this.verdict.detail}</span></p>`
-        : nothing}
+          : nothing
+      }
       ${errorNote(this.error)}`;
   }
 

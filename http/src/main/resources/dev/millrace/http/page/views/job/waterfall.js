@@ -21,7 +21,11 @@ adopt(barStyles);
  */
 export class JobWaterfall extends PageElement {
   static properties = {
-    source: {}, now: {}, picked: {}, shorten: { state: true }, folded: { state: true },
+    source: {},
+    now: {},
+    picked: {},
+    shorten: { state: true },
+    folded: { state: true },
   };
 
   static css = css`
@@ -119,6 +123,7 @@ export class JobWaterfall extends PageElement {
 
   #line;
   #lineOf = "";
+  #idle = false;
 
   constructor() {
     super();
@@ -139,8 +144,12 @@ export class JobWaterfall extends PageElement {
     };
     return html`
       <div class="tools">${legend()}
-        ${this.#idle ? html`<label class="row small"><input type="checkbox" .checked=${this.shorten}
-          @change=${(event) => (this.shorten = event.target.checked)}>Shorten time in which nothing runs</label>` : nothing}</div>
+        ${
+          this.#idle
+            ? html`<label class="row small"><input type="checkbox" .checked=${this.shorten}
+          @change=${(event) => (this.shorten = event.target.checked)}>Shorten time in which nothing runs</label>`
+            : nothing
+        }</div>
       <mr-rows label="Stages and tasks over time" .count=${count} .height=${ROW} .head=${this.#head(line)}
         .cells=${(index) => this.#cells(rowOf(index), line)} .rowClass=${rowClass}
         ${setStyle({ height: `${Math.min(count, 60) * ROW + 30}px` })}
@@ -159,13 +168,29 @@ export class JobWaterfall extends PageElement {
     return this.#line;
   }
 
-  #idle = false;
+  /** A task that the address names is brought into sight. */
+  updated(changes) {
+    if (!changes.has("picked") || this.picked === undefined) {
+      return;
+    }
+    const { stage, task } = this.picked;
+    const before = changes.get("picked");
+    const range = rowRanges(this.source.timeline, this.folded).find(
+      (one) => one.kind === "tasks" && one.stage.number === stage,
+    );
+    if (range !== undefined && task <= range.count && (before?.stage !== stage || before.task !== task)) {
+      const rows = this.querySelector("mr-rows");
+      rows.updateComplete.then(() => rows.show(range.first + task - 1));
+    }
+  }
 
   #head(line) {
     const marks = ruler(line, innerWidth < 700 ? 3 : 8);
-    return html`<span role="columnheader" class="label">Since it was submitted</span>
-      <span role="columnheader" class="wf-track"><span class="unseen">Time</span>${marks.map(({ at, ms }) =>
-        html`<span class="mark" aria-hidden="true" ${setStyle({ "--at": at })}>${ms === 0 ? "0" : duration(ms / 1000)}</span>`)}</span>`;
+    return html`<span role="columnheader" class="label"><span class="clip">Since it was submitted</span></span>
+      <span role="columnheader" class="wf-track"><span class="unseen">Time</span>${marks.map(
+        ({ at, ms }) =>
+          html`<span class="mark" aria-hidden="true" ${setStyle({ "--at": at })}>${ms === 0 ? "0" : duration(ms / 1000)}</span>`,
+      )}</span>`;
   }
 
   #cells(row, line) {

@@ -21,7 +21,10 @@ async function legalStates(action) {
 /** Of the jobs that were picked, those that the action is legal for: {groups: [{status, ids}], leftOut, cut}. */
 export function fixPicked(action, jobs) {
   const legal = jobs.filter((job) => job.levers.includes(action));
-  const groups = STATUSES.map((status) => ({ status, ids: legal.filter((job) => job.status === status).map(({ id }) => id) }));
+  const groups = STATUSES.map((status) => ({
+    status,
+    ids: legal.filter((job) => job.status === status).map(({ id }) => id),
+  }));
   return { groups: groups.filter(({ ids }) => ids.length > 0), leftOut: jobs.length - legal.length, cut: 0 };
 }
 
@@ -29,10 +32,12 @@ export function fixPicked(action, jobs) {
 export async function fixMatching(action, jobWindow) {
   const wanted = statuses(jobWindow.filters);
   const states = (await legalStates(action)).filter((state) => wanted.length === 0 || wanted.includes(state));
-  const answers = await Promise.all(states.map(async (status) => {
-    const query = { ...jobWindow.query, status, ids_only: true, limit: MOST };
-    return { status, answer: await api.get("/v1/jobs/search", query) };
-  }));
+  const answers = await Promise.all(
+    states.map(async (status) => {
+      const query = { ...jobWindow.query, status, ids_only: true, limit: MOST };
+      return { status, answer: await api.get("/v1/jobs/search", query) };
+    }),
+  );
   const groups = answers.map(({ status, answer }) => ({ status, ids: answer.ids })).filter(({ ids }) => ids.length > 0);
   const cut = answers.reduce((sum, { answer }) => sum + answer.total - answer.ids.length, 0);
   const found = groups.reduce((sum, { ids }) => sum + ids.length, 0);

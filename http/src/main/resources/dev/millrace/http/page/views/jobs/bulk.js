@@ -45,11 +45,33 @@ adopt(css`
 
 /** The actions, in the order of their buttons. */
 export const ACTIONS = {
-  pause: { label: "Pause", icon: icons.pause, past: "paused", what: "Nothing new of them is handed out until they are resumed." },
+  pause: {
+    label: "Pause",
+    icon: icons.pause,
+    past: "paused",
+    what: "Nothing new of them is handed out until they are resumed.",
+  },
   resume: { label: "Resume", icon: icons.play, past: "resumed", what: "They go on where they stopped." },
-  abort: { label: "Abort", icon: icons.stop, past: "aborted", what: "Every stage and unfinished task ends. This cannot be undone.", danger: true },
-  retry: { label: "Retry", icon: icons.retry, past: "retried", what: "Each is run again as a new job, which adopts what was completed." },
-  delete: { label: "Delete", icon: icons.trash, past: "deleted", what: "Inputs, results and logs are gone for good. Only jobs that have ended can be deleted.", danger: true },
+  abort: {
+    label: "Abort",
+    icon: icons.stop,
+    past: "aborted",
+    what: "Every stage and unfinished task ends. This cannot be undone.",
+    danger: true,
+  },
+  retry: {
+    label: "Retry",
+    icon: icons.retry,
+    past: "retried",
+    what: "Each is run again as a new job, which adopts what was completed.",
+  },
+  delete: {
+    label: "Delete",
+    icon: icons.trash,
+    past: "deleted",
+    what: "Inputs, results and logs are gone for good. Only jobs that have ended can be deleted.",
+    danger: true,
+  },
 };
 
 /**
@@ -59,13 +81,17 @@ export const ACTIONS = {
 export async function bulkDialog(action, { picked, jobWindow }) {
   const { label } = ACTIONS[action];
   const state = { phase: "fixing", progress: { sent: 0, done: 0, refused: [], stopped: false } };
-  await openDialog(`${label} jobs`, (close, again) => {
-    if (state.again === undefined) {
-      state.again = again;
-      fix(action, picked, jobWindow, state);
-    }
-    return content(action, state, close);
-  }, { wide: true });
+  await openDialog(
+    `${label} jobs`,
+    (close, again) => {
+      if (state.again === undefined) {
+        state.again = again;
+        fix(action, picked, jobWindow, state);
+      }
+      return content(action, state, close);
+    },
+    { wide: true },
+  );
   state.closed = true;
   state.progress.stopped = true;
   return state.progress.sent > 0;
@@ -80,7 +106,12 @@ async function fix(action, picked, jobWindow, state) {
     state.error = error;
   }
   // The dialog is not yet in the document when a picked set is fixed at once.
-  queueMicrotask(() => state.closed || state.again());
+  queueMicrotask(() => {
+    if (!state.closed) {
+      state.again();
+      document.querySelector("#bulk-comment")?.focus();
+    }
+  });
 }
 
 async function act(action, comment, state) {
@@ -120,12 +151,14 @@ function asking(action, state, close) {
   return html`
     <div><p><strong>${count(amount, "job")}</strong> will be ${past}. ${what}</p>
       <ul class="bulk-states">${groups.map(({ status, ids }) => html`<li>${badge(status)} ${number(ids.length)}</li>`)}</ul></div>
-    ${leftOut > 0
-      ? html`<p class="hint">${count(leftOut, "job")} of the selection cannot be ${past} in
+    ${
+      leftOut > 0
+        ? html`<p class="hint">${count(leftOut, "job")} of the selection cannot be ${past} in
           ${leftOut === 1 ? "its" : "their"} present state, and ${leftOut === 1 ? "is" : "are"} left out.</p>`
-      : nothing}
+        : nothing
+    }
     ${cut > 0 ? html`<p class="hint">${number(cut)} more match; do this again for them.</p>` : nothing}
-    <div class="field"><label for="bulk-comment">Comment (optional, kept in the log of each job)</label>
+    <div class="field"><label for="bulk-comment">Comment (optional, kept in ${action === "delete" ? "the server's log" : "the log of each job"})</label>
       <input id="bulk-comment" type="text" maxlength="1000" autocomplete="off" autofocus></div>
     <div class="actions">
       <button type="button" class="button" @click=${() => close()}>Cancel</button>
@@ -141,18 +174,21 @@ function progressOf(action, state, close) {
   const over = phase === "done";
   const left = ids.length - progress.sent;
   return html`
-    <div><label for="bulk-bar" role="status">${number(progress.done)} ${past}${progress.refused.length > 0
-      ? `, ${number(progress.refused.length)} refused` : ""}${over ? "" : ` of ${number(ids.length)}…`}</label>
+    <div><label for="bulk-bar" role="status">${number(progress.done)} ${past}${
+      progress.refused.length > 0 ? `, ${number(progress.refused.length)} refused` : ""
+    }${over ? "" : ` of ${number(ids.length)}…`}</label>
       <progress class="bulk-bar" id="bulk-bar" max=${ids.length} .value=${progress.sent}></progress>
       ${over && left > 0 ? html`<p class="hint">${count(left, "job")} ${left === 1 ? "was" : "were"} not reached.</p>` : nothing}</div>
     ${errorNote(error)}
     ${progress.refused.length > 0 ? refusedList(progress.refused, close) : nothing}
-    <div class="actions">${over
-      ? html`<button type="button" class="button primary" @click=${() => close()}>Close</button>`
-      : html`<button type="button" class="button" ?disabled=${progress.stopped} @click=${() => {
-          progress.stopped = true;
-          state.again();
-        }}>Stop</button>`}</div>`;
+    <div class="actions">${
+      over
+        ? html`<button type="button" class="button primary" @click=${() => close()}>Close</button>`
+        : html`<button type="button" class="button" ?disabled=${progress.stopped} @click=${() => {
+            progress.stopped = true;
+            state.again();
+          }}>Stop</button>`
+    }</div>`;
 }
 
 function refusedList(refused, close) {

@@ -150,10 +150,12 @@ export function cells(job, picked, pick) {
   }
   const named = job.name ?? job.excerpt ?? job.types.join(", ");
   return html`
-    <span role="gridcell" class="in-box">${picked === undefined
-      ? nothing
-      : html`<label><input type="checkbox" tabindex="-1" .checked=${picked} @click=${pick}
-          aria-label="Select ${named.slice(0, 60)}"></label>`}</span>
+    <span role="gridcell" class="in-box">${
+      picked === undefined
+        ? nothing
+        : html`<label><input type="checkbox" tabindex="-1" .checked=${picked} @click=${pick}
+          aria-label="Select ${named.slice(0, 60)}"></label>`
+    }</span>
     <span role="gridcell" class="in-state">${state(job)}</span>
     <span role="gridcell" class="in-job">
       <div class="clip"><a class="title ${job.name ? "" : "plain"}" tabindex="-1" href=${jobLink(job.id)}>${named}</a></div>
@@ -181,7 +183,8 @@ function sub(job) {
 function tasks({ tasks: { total, completed, failed, running } }) {
   const share = (count) => ({ width: `${total === 0 ? 0 : (100 * count) / total}%` });
   const rest = [failed > 0 ? `${number(failed)} failed` : "", running > 0 ? `${number(running)} running` : ""]
-    .filter((text) => text !== "").join(", ");
+    .filter((text) => text !== "")
+    .join(", ");
   return html`<div class="sub clip">${number(completed)} of ${number(total)}${rest ? ` · ${rest}` : ""}</div>
     <div class="bar-of"><span ${setStyle(share(completed))}></span><span class="is-failed" ${setStyle(share(failed))}></span>
       <span class="is-running" ${setStyle(share(running))}></span></div>`;
@@ -195,4 +198,3 @@ function took({ startTime, endTime }) {
 export function jobTitle(job) {
   return job.name ?? job.excerpt ?? job.ownId ?? job.id;
 }
-

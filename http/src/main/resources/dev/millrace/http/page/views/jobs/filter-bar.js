@@ -137,14 +137,20 @@ export class JobFilters extends PageElement {
           <option value="oldest" ?selected=${filters.sort === "oldest"}>Oldest first</option></select>
       </div></div>
       <div class="row chips" role="group" aria-label="State">
-        ${STATUSES.map((status) => this.#chip(states.includes(status), status, stateLabel(status),
-          () => this.#tell(toggleStatus(filters, status))))}
-        ${this.#chip(filters.waits_for_approval === "true", "WAITING", "waits for approval",
-          () => this.#set("waits_for_approval", filters.waits_for_approval ? "" : "true"))}
-        ${isNarrowed(filters)
-          ? html`<button type="button" class="button plain chip" @click=${() => this.#tell({ sort: filters.sort })}>
+        ${STATUSES.map((status) =>
+          this.#chip(states.includes(status), status, stateLabel(status), () =>
+            this.#tell(toggleStatus(filters, status)),
+          ),
+        )}
+        ${this.#chip(filters.waits_for_approval === "true", "WAITING", "waits for approval", () =>
+          this.#set("waits_for_approval", filters.waits_for_approval ? "" : "true"),
+        )}
+        ${
+          isNarrowed(filters)
+            ? html`<button type="button" class="button plain chip" @click=${() => this.#tell({ sort: filters.sort })}>
               ${icons.cross}Clear filters</button>`
-          : nothing}
+            : nothing
+        }
       </div>`;
   }
 
@@ -169,15 +175,18 @@ export class JobFilters extends PageElement {
     };
     return html`<select class="narrow" aria-label="Submitted when" @change=${change}>
         <option value="" ?selected=${!since && !custom}>Any time</option>
-        ${Object.entries(SINCE).map(([name, { label }]) =>
-          html`<option value=${name} ?selected=${since === name}>${label}</option>`)}
+        ${Object.entries(SINCE).map(
+          ([name, { label }]) => html`<option value=${name} ?selected=${since === name}>${label}</option>`,
+        )}
         <option value="custom" ?selected=${custom}>From … to …</option></select>
-      ${custom
-        ? html`<input type="datetime-local" aria-label="Submitted from" .value=${toLocal(from)}
+      ${
+        custom
+          ? html`<input type="datetime-local" aria-label="Submitted from" .value=${toLocal(from)}
               @change=${(event) => this.#set("from_date", toZoned(event.target.value))}>
             <input type="datetime-local" aria-label="Submitted until" .value=${toLocal(end)}
               @change=${(event) => this.#set("end_date", toZoned(event.target.value))}>`
-        : nothing}`;
+          : nothing
+      }`;
   }
 
   #typed(name, { target: { value } }) {

@@ -2,7 +2,17 @@
 
 /** The fields as they stand in the address; most have the API's own names. */
 export const FIELDS = [
-  "text", "status", "waits_for_approval", "type", "model", "tag", "key", "since", "from_date", "end_date", "sort",
+  "text",
+  "status",
+  "waits_for_approval",
+  "type",
+  "model",
+  "tag",
+  "key",
+  "since",
+  "from_date",
+  "end_date",
+  "sort",
 ];
 
 export const STATUSES = ["PENDING", "IN_PROGRESS", "PAUSED", "COMPLETED", "FAILED", "ABORTED"];
@@ -21,8 +31,8 @@ const REMEMBERED = "jobs-filters";
 export function readFilters(query) {
   const filters = {};
   for (const field of FIELDS) {
-    const value = query.get(field)?.trim();
-    if (value) {
+    const value = query.get(field);
+    if (value?.trim()) {
       filters[field] = value;
     }
   }

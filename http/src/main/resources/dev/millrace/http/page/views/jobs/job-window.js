@@ -73,8 +73,8 @@ export class JobWindow extends EventTarget {
 
   /** Fetches the rows in sight again. */
   async refresh() {
-    if (this.total === undefined) {
-      return this.open();
+    if (!this.total) {
+      return this.open(); // the first job to match fixes what the list holds
     }
     const { first, last } = this.#range;
     return this.#fetch(first, last - first + 1);
@@ -146,7 +146,11 @@ export class JobWindow extends EventTarget {
     try {
       const answer = await api.get("/v1/jobs/search", { ...this.query, offset, limit }, { signal: stop });
       Object.assign(this, {
-        total: answer.total, complete: answer.complete, indexed: answer.indexed, known: answer.known, error: undefined,
+        total: answer.total,
+        complete: answer.complete,
+        indexed: answer.indexed,
+        known: answer.known,
+        error: undefined,
       });
       answer.jobs.forEach((job, i) => this.#rows.set(offset + i, job));
       for (let index = offset + answer.jobs.length; index < offset + limit; index++) {

@@ -7,46 +7,73 @@ import { meter } from "./models.js";
 import { holdingStrip, layersText, pipeStrip } from "./strips.js";
 
 export function pipes(list, nodes, shadeOf) {
-  return html`<ul class="server-pipes">${list.map((pipe) => html`<li>
+  return html`<ul class="server-pipes">${list.map(
+    (pipe) => html`<li>
     <div class="line"><strong class="clip">${pipe.model}</strong><span class="muted small">pipe ${pipe.number}, ${count(pipe.layers, "layer")},
-      origin ${pipe.origin}</span><span class="space"></span>${pipe.ready
-        ? badge("COMPLETED", "ready") : badge("WAITING", "waits")}</div>
+      origin ${pipe.origin}</span><span class="space"></span>${
+        pipe.ready ? badge("COMPLETED", "ready") : badge("WAITING", "waits")
+      }</div>
     ${pipeStrip(pipe, coming(pipe, nodes), shadeOf)}
-    <p class="small muted">${pipe.ready
-      ? `${count(pipe.running, "sequence")} ${pipe.running === 1 ? "runs" : "run"}, ${rate(pipe.tokensPerSecond)} tokens/s`
-      : `${pipe.waitReason ?? "It is not complete."}`}${pipe.missing.length > 0
-        ? html` <strong class="is-failed">Missing: layers ${pipe.missing.map(layersText).join(", ")}.</strong>` : nothing}</p></li>`)}</ul>`;
+    <p class="small muted">${
+      pipe.ready
+        ? `${count(pipe.running, "sequence")} ${pipe.running === 1 ? "runs" : "run"}, ${rate(pipe.tokensPerSecond)} tokens/s`
+        : `${pipe.waitReason ?? "It is not complete."}`
+    }${
+      pipe.missing.length > 0
+        ? html` <strong class="is-failed">Missing: layers ${pipe.missing.map(layersText).join(", ")}.</strong>`
+        : nothing
+    }</p></li>`,
+  )}</ul>`;
 }
 
 /** What nodes load of a pipe's model and the pipe does not have yet. */
 function coming(pipe, nodes) {
-  return nodes.flatMap((node) => node.holdings
-    .filter(({ sha256, state }) => sha256 === pipe.sha256 && (state === "FETCHING" || state === "LOADING"))
-    .map(({ first, last }) => ({ node: node.name, first, last })));
+  return nodes.flatMap((node) =>
+    node.holdings
+      .filter(({ sha256, state }) => sha256 === pipe.sha256 && (state === "FETCHING" || state === "LOADING"))
+      .map(({ first, last }) => ({ node: node.name, first, last })),
+  );
 }
 
 export function nodeTable(nodes, expelled, shadeOf) {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Nodes"><table class="data server-nodes">
     <thead><tr><th scope="col">Node</th><th scope="col">Holds</th><th scope="col">Memory</th><th scope="col" class="number">Sessions</th>
       <th scope="col" class="number">Passages</th><th scope="col">Version</th></tr></thead>
-    <tbody>${nodes.map((node) => html`<tr>
+    <tbody>${nodes.map(
+      (node) => html`<tr>
       <th scope="row"><span class="strip-key strip"><span class="shade-${shadeOf.get(node.name) ?? 0}"></span></span>${node.name}
         <div class="muted small">${node.address}</div>${expelled.includes(node.name) ? badge("FAILED", "expelled") : nothing}</th>
-      <td>${node.originOf.map(({ model, localLayers, layers }) => html`<div class="holding"><span class="clip">${model}</span>
-          <span class="muted small">origin, ${localLayers} of ${count(layers, "layer")} here</span></div>`)}
+      <td>${node.originOf.map(
+        ({ model, localLayers, layers }) => html`<div class="holding"><span class="clip">${model}</span>
+          <span class="muted small">origin, ${localLayers} of ${count(layers, "layer")} here</span></div>`,
+      )}
         ${node.holdings.map((held) => holding(held, shadeOf.get(node.name) ?? 0))}
         ${node.holdings.length + node.originOf.length === 0 ? html`<span class="muted">nothing</span>` : nothing}</td>
-      <td>${meter([[node.usedBytes / node.memoryBytes, "running"]], `${percent(node.usedBytes / node.memoryBytes)} of the memory is in use`)}
-        <div class="muted small">${bytes(node.usedBytes)} of ${bytes(node.memoryBytes)}, cache ${bytes(node.cacheBytes)}</div></td>
+      <td>${memory(node)}</td>
       <td class="number">${number(node.sessions)}</td><td class="number">${number(node.passages)}</td>
-      <td class="muted small">protocol ${node.protocol}, numerics ${node.numerics}</td></tr>`)}</tbody></table></div>`;
+      <td class="muted small">protocol ${node.protocol}, numerics ${node.numerics}</td></tr>`,
+    )}</tbody></table></div>`;
+}
+
+/** A node that takes no layers from others has no limit for them. */
+function memory({ memoryBytes, usedBytes, cacheBytes }) {
+  const words = html`<div class="muted small">${bytes(usedBytes)}${memoryBytes > 0 ? ` of ${bytes(memoryBytes)}` : ""},
+    cache ${bytes(cacheBytes)}</div>`;
+  return memoryBytes > 0
+    ? html`${meter([[usedBytes / memoryBytes, "running"]], `${percent(usedBytes / memoryBytes)} of the memory is in use`)}${words}`
+    : words;
 }
 
 function holding(held, shade) {
   const state = held.state.toLowerCase();
   return html`<div class="holding"><span class="clip">${held.model}</span>${holdingStrip(held, shade)}
-    <span class="muted small">layers ${layersText(held)}, ${state}, ${bytes(held.bytes)}${held.bytesPerSecond > 0
-      ? `, ${bytes(held.bytesPerSecond)}/s` : ""}</span>${held.problem ? html`<span class="small is-failed">${held.problem}</span>` : nothing}</div>`;
+    <span class="muted small">layers ${layersText(held)}, ${state}, ${bytes(held.bytes)}${
+      held.bytesPerSecond > 0 ? `, ${bytes(held.bytesPerSecond)}/s` : ""
+    }</span>${
+      held.problem
+        ? html`<span class="small ${held.state === "FAILED" ? "is-failed" : "muted"}">${held.problem}</span>`
+        : nothing
+    }</div>`;
 }
 
 export function auditLine({ rate: share, passed, failed, expelled = [] }) {

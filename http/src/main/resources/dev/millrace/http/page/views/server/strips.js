@@ -83,8 +83,15 @@ export function pipeStrip({ layers, stretches, missing }, coming, shadeOf) {
     ...missing.map((part) => `layers ${layersText(part)} missing`),
   ];
   return html`<div class="strip" role="img" aria-label=${words.join(", ")}>
-    ${stretches.map((part) => piece(part, layers, `shade-${shadeOf.get(part.node) ?? 0}`,
-      html`<span class="clip">${part.node} ${layersText(part)}</span>`, `${part.node}: layers ${layersText(part)}`))}
+    ${stretches.map((part) =>
+      piece(
+        part,
+        layers,
+        `shade-${shadeOf.get(part.node) ?? 0}`,
+        html`<span class="clip">${part.node} ${layersText(part)}</span>`,
+        `${part.node}: layers ${layersText(part)}`,
+      ),
+    )}
     ${coming.map((part) => piece(part, layers, "is-coming", html`<span class="clip">${part.node}</span>`, `${part.node} is loading layers ${layersText(part)}`))}
     ${missing.map((part) => piece(part, layers, "is-missing", html`<b class="clip">${layersText(part)}</b>`, `layers ${layersText(part)} are missing`))}
     </div>`;
@@ -93,9 +100,10 @@ export function pipeStrip({ layers, stretches, missing }, coming, shadeOf) {
 /** The thin strip of what one node holds of a model. */
 export function holdingStrip(holding, shade) {
   const loaded = holding.state === "LOADED";
-  const failed = holding.problem !== undefined && !loaded;
+  const failed = holding.state === "FAILED";
+  // How many layers a model has is not known before its file is there.
+  const layers = holding.layers || holding.last + 1;
   const classes = loaded ? `shade-${shade}` : failed ? "is-missing" : "is-coming";
-  return html`<div class="strip is-thin" role="img" aria-label="layers ${layersText(holding)} of ${holding.layers}">
-    ${piece(holding, holding.layers, classes, "", `layers ${layersText(holding)} of ${holding.layers}`)}</div>`;
+  return html`<div class="strip is-thin" role="img" aria-label="layers ${layersText(holding)} of ${layers}">
+    ${piece(holding, layers, classes, "", `layers ${layersText(holding)} of ${layers}`)}</div>`;
 }
-

@@ -147,13 +147,22 @@ export function drawing(machine, places, counts, target) {
   const arrow = (actor) => `arrow-${machine.entity}-${actor}`;
   return html`<div class="machine" tabindex="0" role="group" aria-label="Drawing of the states of a ${machine.entity}">
     <svg viewBox="0 0 ${Math.ceil(width)} ${Math.ceil(height)}" ${setStyle({ "--width": `${Math.ceil(width)}px` })}>
-      <defs>${["user", "worker", "system"].map((actor) => svg`<marker id=${arrow(actor)} orient="auto" refX="7" refY="4"
-        markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse"><path class="head-${actor}" d="M0 .5 8 4 0 7.5z"/></marker>`)}</defs>
+      <defs>${["user", "worker", "system"].map(
+        (actor) => svg`<marker id=${arrow(actor)} orient="auto" refX="7" refY="4"
+        markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse"><path class="head-${actor}" d="M0 .5 8 4 0 7.5z"/></marker>`,
+      )}</defs>
       <g aria-hidden="true">
-        ${edges.map((edge) => svg`<path class="edge by-${actorClass(edge.by)}" d=${edge.path}
-          marker-end="url(#${arrow(headClass(actorClass(edge.by)))})"/>`)}
-        ${edges.map((edge) => svg`${blank(edge.label)}<text class="event">${edge.lines.map((line, i) => svg`<tspan x=${edge.label.x}
-          y=${edge.label.y + 4 + (i - (edge.lines.length - 1) / 2) * 15}>${line}</tspan>`)}</text>`)}
+        ${edges.map(
+          (edge) => svg`<path class="edge by-${actorClass(edge.by)}" d=${edge.path}
+          marker-end="url(#${arrow(headClass(actorClass(edge.by)))})"/>`,
+        )}
+        ${edges.map(
+          (edge) =>
+            svg`${blank(edge.label)}<text class="event">${edge.lines.map(
+              (line, i) => svg`<tspan x=${edge.label.x}
+          y=${edge.label.y + 4 + (i - (edge.lines.length - 1) / 2) * 15}>${line}</tspan>`,
+            )}</text>`,
+        )}
       </g>
       ${nodes.map((node) => box(node, counts?.[node.name], counts !== undefined, target(node.name)))}
     </svg></div>`;
@@ -176,10 +185,17 @@ function box(node, count, counted, address) {
     : svg`<a class=${classes} href=${address} aria-label="${label}: ${number(count ?? 0)}">${inside}</a>`;
 }
 
-const ACTORS = [["user", "a user pulls it"], ["worker", "a worker"], ["both", "a worker or the system"], ["system", "the system"]];
+const ACTORS = [
+  ["user", "a user pulls it"],
+  ["worker", "a worker"],
+  ["both", "a worker or the system"],
+  ["system", "the system"],
+];
 
 export function actorLegend() {
-  return html`<ul class="machine-legend machine" aria-label="Who moves it on">${ACTORS.map(([actor, label]) => html`<li>
+  return html`<ul class="machine-legend machine" aria-label="Who moves it on">${ACTORS.map(
+    ([actor, label]) => html`<li>
     <svg viewBox="0 0 40 12" aria-hidden="true"><path class="edge by-${actor}" d="M1 6H32"/><path class="head-${headClass(actor)}"
-      d="M31 2 39 6 31 10z"/></svg>${label}</li>`)}</ul>`;
+      d="M31 2 39 6 31 10z"/></svg>${label}</li>`,
+  )}</ul>`;
 }

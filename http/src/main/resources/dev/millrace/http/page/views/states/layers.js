@@ -9,29 +9,29 @@ const GAP = 14;
 
 /** Marks the edges that lead back to a node on the way from the start, so that the others have no cycle. */
 export function breakCycles(names, edges, start) {
-  const outgoing = new Map(names.map(name => [name, []]));
+  const outgoing = new Map(names.map((name) => [name, []]));
   for (const edge of edges) {
     outgoing.get(edge.from).push(edge);
   }
   const state = new Map();
-  const visit = name => {
-    state.set(name, 'open');
+  const visit = (name) => {
+    state.set(name, "open");
     for (const edge of outgoing.get(name)) {
       const seen = state.get(edge.to);
-      edge.back = seen === 'open';
+      edge.back = seen === "open";
       if (!seen) {
         visit(edge.to);
       }
     }
-    state.set(name, 'done');
+    state.set(name, "done");
   };
-  [start, ...names].forEach(name => state.has(name) || visit(name));
+  [start, ...names].forEach((name) => state.has(name) || visit(name));
 }
 
 /** The layer of each node: the longest way to it; nodes that nothing leaves share the last layer. */
 export function assignLayers(names, edges) {
-  const layer = new Map(names.map(name => [name, 0]));
-  const forward = edges.map(edge => (edge.back ? [edge.to, edge.from] : [edge.from, edge.to]));
+  const layer = new Map(names.map((name) => [name, 0]));
+  const forward = edges.map((edge) => (edge.back ? [edge.to, edge.from] : [edge.from, edge.to]));
   // There are no cycles among them, so as many rounds as there are nodes settle every layer.
   for (let round = 0; round < names.length; round++) {
     for (const [from, to] of forward) {
@@ -39,29 +39,29 @@ export function assignLayers(names, edges) {
     }
   }
   const last = Math.max(...layer.values());
-  const left = new Set(edges.map(edge => edge.from));
-  names.filter(name => !left.has(name)).forEach(name => layer.set(name, last));
+  const left = new Set(edges.map((edge) => edge.from));
+  names.filter((name) => !left.has(name)).forEach((name) => layer.set(name, last));
   return layer;
 }
 
 /** Orders the layers (lists of points with `before` and `after` neighbours) so that few edges cross. */
 export function orderLayers(layers) {
-  const number = layer => layer.forEach((point, index) => (point.index = index));
+  const number = (layer) => layer.forEach((point, index) => (point.index = index));
   layers.forEach(number);
-  let best = layers.map(layer => [...layer]);
+  let best = layers.map((layer) => [...layer]);
   let fewest = crossings(layers);
   for (let sweep = 0; sweep < SWEEPS && fewest > 0; sweep++) {
     const down = sweep % 2 === 0;
     for (const layer of down ? layers : [...layers].reverse()) {
-      const side = down ? 'before' : 'after';
-      layer.forEach(point => (point.middle = middle(point[side], point.index)));
+      const side = down ? "before" : "after";
+      layer.forEach((point) => (point.middle = middle(point[side], point.index)));
       layer.sort((a, b) => a.middle - b.middle || a.index - b.index);
       number(layer);
     }
     const now = crossings(layers);
     if (now < fewest) {
       fewest = now;
-      best = layers.map(layer => [...layer]);
+      best = layers.map((layer) => [...layer]);
     }
   }
   best.forEach((layer, i) => {
@@ -80,7 +80,7 @@ function middle(neighbours, otherwise) {
 function crossings(layers) {
   let count = 0;
   for (const layer of layers) {
-    const ends = layer.flatMap(point => point.after.map(other => [point.index, other.index]));
+    const ends = layer.flatMap((point) => point.after.map((other) => [point.index, other.index]));
     for (let i = 0; i < ends.length; i++) {
       for (let j = i + 1; j < ends.length; j++) {
         if ((ends[i][0] - ends[j][0]) * (ends[i][1] - ends[j][1]) < 0) {
@@ -100,17 +100,17 @@ export function placeLayers(layers) {
       point.at = at + point.size / 2;
       at += point.size + GAP;
     }
-    layer.forEach(point => (point.at -= at / 2));
+    layer.forEach((point) => (point.at -= at / 2));
   }
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const last = sweep === SWEEPS - 1;
     for (const layer of sweep % 2 === 0 ? layers : [...layers].reverse()) {
-      const sides = last ? ['before', 'after'] : [sweep % 2 === 0 ? 'before' : 'after'];
+      const sides = last ? ["before", "after"] : [sweep % 2 === 0 ? "before" : "after"];
       place(layer, sides);
     }
   }
-  const least = Math.min(...layers.flat().map(point => point.at - point.size / 2));
-  layers.flat().forEach(point => (point.at -= least));
+  const least = Math.min(...layers.flat().map((point) => point.at - point.size / 2));
+  layers.flat().forEach((point) => (point.at -= least));
 }
 
 /**
@@ -137,13 +137,13 @@ function place(layer, sides) {
   }
 }
 
-const mean = pool => pool.sum / pool.weight;
+const mean = (pool) => pool.sum / pool.weight;
 
 /** Where a point wants to be. A bend weighs more than a node, so that long edges become straight. */
 function wished(point, sides) {
   let sum = 0;
   let weight = 0;
-  for (const other of sides.flatMap(side => point[side])) {
+  for (const other of sides.flatMap((side) => point[side])) {
     const pull = point.bend && other.bend ? 8 : point.bend || other.bend ? 2 : 1;
     sum += other.at * pull;
     weight += pull;

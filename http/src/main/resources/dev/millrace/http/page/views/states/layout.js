@@ -1,6 +1,6 @@
 // The drawing of a state machine: boxes, arrows and labels with their places. Pure geometry, no DOM.
 
-import { assignLayers, breakCycles, orderLayers, placeLayers } from './layers.js';
+import { assignLayers, breakCycles, orderLayers, placeLayers } from "./layers.js";
 
 const LINE = 15;
 const MARGIN = 14;
@@ -16,39 +16,43 @@ const MOST_LINES = 4;
  */
 export function mergeEdges(transitions) {
   const edges = new Map();
-  for (const { event, by, from, to } of transitions) {
-    const actors = [...(by ?? ['SYSTEM'])].sort();
-    const key = [from, to, ...actors].join(' ');
-    if (!edges.has(key)) {
-      edges.set(key, { from, to, by: actors, events: [] });
+  for (const { event, by, from: sources, to } of transitions) {
+    const actors = [...(by ?? ["SYSTEM"])].sort();
+    for (const from of [sources].flat()) {
+      const key = [from, to, ...actors].join(" ");
+      if (!edges.has(key)) {
+        edges.set(key, { from, to, by: actors, events: [] });
+      }
+      edges.get(key).events.push(event);
     }
-    edges.get(key).events.push(event);
   }
-  return [...edges.values()].map(edge => ({ ...edge, lines: lines(edge.events) }));
+  return [...edges.values()].map((edge) => ({ ...edge, lines: lines(edge.events) }));
 }
 
 function lines(events) {
-  const names = events.map(event => event.toLowerCase().replaceAll('_', ' '));
-  return names.length <= MOST_LINES ? names : [...names.slice(0, MOST_LINES - 1), `and ${names.length - MOST_LINES + 1} more`];
+  const names = events.map((event) => event.toLowerCase().replaceAll("_", " "));
+  return names.length <= MOST_LINES
+    ? names
+    : [...names.slice(0, MOST_LINES - 1), `and ${names.length - MOST_LINES + 1} more`];
 }
 
 /**
  * Lays a machine out from left to right.
  *
- * @param machine {initial, states: [{name, final}], transitions: [{event, by, from, to}]}
+ * @param machine {initial, states: [{name, final}], transitions: [{event, by, from: [state], to}]}
  * @param width of a text in pixels: (text, kind: "state" | "label") => number
  */
 export function layout(machine, width) {
   const edges = mergeEdges(machine.transitions);
-  const names = machine.states.map(state => state.name);
-  const between = edges.filter(edge => edge.from !== edge.to);
+  const names = machine.states.map((state) => state.name);
+  const between = edges.filter((edge) => edge.from !== edge.to);
   breakCycles(names, between, machine.initial);
   const layerOf = assignLayers(names, between);
   const layers = Array.from({ length: 2 * Math.max(...layerOf.values()) + 1 }, () => []);
   const nodes = new Map();
   for (const state of machine.states) {
-    const loops = edges.some(edge => edge.from === state.name && edge.to === state.name);
-    const box = { ...state, width: Math.max(112, width(state.name, 'state') + 28), height: 50 };
+    const loops = edges.some((edge) => edge.from === state.name && edge.to === state.name);
+    const box = { ...state, width: Math.max(112, width(state.name, "state") + 28), height: 50 };
     const point = { box, size: box.height + (loops ? 2 * LOOP : 0), depth: box.width, before: [], after: [] };
     nodes.set(state.name, point);
     layers[2 * layerOf.get(state.name)].push(point);
@@ -62,7 +66,10 @@ export function layout(machine, width) {
   return {
     ...size,
     nodes: [...nodes.values()].map(({ box, x, at }) => ({ ...box, x, y: at + MARGIN })),
-    edges: [...route(between, nodes), ...edges.filter(edge => edge.from === edge.to).map(edge => loop(edge, nodes))],
+    edges: [
+      ...route(between, nodes),
+      ...edges.filter((edge) => edge.from === edge.to).map((edge) => loop(edge, nodes)),
+    ],
   };
 }
 
@@ -77,7 +84,7 @@ function bends(edge, nodes, layerOf, layers, width) {
   for (let layer = from + 1; layer < to; layer++) {
     const isLabel = layer === label;
     const point = { bend: true, size: isLabel ? edge.lines.length * LINE + 4 : BEND, before: [], after: [] };
-    point.depth = isLabel ? Math.max(...edge.lines.map(line => width(line, 'label'))) + 14 : 0;
+    point.depth = isLabel ? Math.max(...edge.lines.map((line) => width(line, "label"))) + 14 : 0;
     point.isLabel = isLabel;
     layers[layer].push(point);
     points.push(point);
@@ -94,11 +101,11 @@ function bends(edge, nodes, layerOf, layers, width) {
 function spread(layers) {
   let x = MARGIN;
   for (const layer of layers) {
-    const depth = Math.max(36, ...layer.map(point => point.depth));
-    layer.forEach(point => (point.x = x + depth / 2));
+    const depth = Math.max(36, ...layer.map((point) => point.depth));
+    layer.forEach((point) => (point.x = x + depth / 2));
     x += depth + LAYER_GAP;
   }
-  const height = Math.max(...layers.flat().map(point => point.at + point.size / 2));
+  const height = Math.max(...layers.flat().map((point) => point.at + point.size / 2));
   return { width: x - LAYER_GAP + MARGIN, height: height + 2 * MARGIN };
 }
 
@@ -107,25 +114,25 @@ function route(edges, nodes) {
   const ends = [];
   for (const edge of edges) {
     const points = edge.back ? [...edge.points].reverse() : edge.points;
-    const [out, into] = edge.back ? ['left', 'right'] : ['right', 'left'];
+    const [out, into] = edge.back ? ["left", "right"] : ["right", "left"];
     edge.start = { node: nodes.get(edge.from), side: out, toward: points[0].at };
     edge.end = { node: nodes.get(edge.to), side: into, toward: points.at(-1).at };
     ends.push(edge.start, edge.end);
   }
   for (const node of nodes.values()) {
-    for (const side of ['left', 'right']) {
-      const here = ends.filter(end => end.node === node && end.side === side).sort((a, b) => a.toward - b.toward);
+    for (const side of ["left", "right"]) {
+      const here = ends.filter((end) => end.node === node && end.side === side).sort((a, b) => a.toward - b.toward);
       const room = Math.min(node.box.height - 16, 16 * (here.length - 1));
       here.forEach((end, i) => {
-        end.x = node.x + (side === 'left' ? -1 : 1) * (node.box.width / 2);
+        end.x = node.x + (side === "left" ? -1 : 1) * (node.box.width / 2);
         end.y = node.at + MARGIN + (here.length < 2 ? 0 : (i / (here.length - 1) - 0.5) * room);
       });
     }
   }
-  return edges.map(edge => {
+  return edges.map((edge) => {
     const middle = edge.points.map(({ x, at, depth }) => ({ x, y: at + MARGIN, depth }));
     const way = edge.back ? middle.reverse() : middle;
-    const label = edge.points.find(point => point.isLabel);
+    const label = edge.points.find((point) => point.isLabel);
     return {
       ...described(edge),
       path: curve([edge.start, ...way, edge.end], edge.back ? -1 : 1),
@@ -164,4 +171,4 @@ function loop(edge, nodes) {
   return { ...described(edge), path, label: { x, y: top - 34, width: 0, height: 0 } };
 }
 
-const round = value => Math.round(value * 10) / 10;
+const round = (value) => Math.round(value * 10) / 10;
