@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -151,10 +152,27 @@ final class ChaosAuditor {
         run.history().problem("acknowledged and lost: " + job);
       }
     }
+    checkKeys();
     for (JobId id : run.history().deletedJobs()) {
       if (client.ask(store -> store.state(id)).value().isPresent()) {
         run.history().problem("deleted, and there again: job " + id);
       }
+    }
+  }
+
+  /** A key stands for its job for ever, also after a crash of the database. */
+  private void checkKeys() throws InterruptedException {
+    for (Map.Entry<String, JobId> key : run.history().keys().entrySet()) {
+      String noted =
+          client
+              .ask(store -> store.readNote(ChaosSubmitter.KEYS, key.getKey()))
+              .value()
+              .orElse("no job");
+      if (!noted.equals(key.getValue().value())) {
+        run.history().problem(
+            "key " + key.getKey() + " stands for " + noted + " instead of " + key.getValue());
+      }
+      run.history().count("key checked");
     }
   }
 }

@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What was acknowledged to anybody, and what has gone wrong. Thread-safe. */
@@ -29,6 +30,7 @@ final class ChaosHistory {
   private static final int MOST_PROBLEMS = 200;
 
   private final Map<JobId, JobHistory> jobs = new ConcurrentHashMap<>();
+  private final Map<String, JobId> keys = new ConcurrentHashMap<>();
   private final Set<JobId> deleted = ConcurrentHashMap.newKeySet();
   private final Map<String, LongAdder> counts = new ConcurrentSkipListMap<>();
   private final Queue<String> problems = new ConcurrentLinkedQueue<>();
@@ -59,6 +61,27 @@ final class ChaosHistory {
   JobHistory begin(JobHistory job) {
     jobs.put(job.id(), job);
     return job;
+  }
+
+  /** As {@link #begin}, by whoever of several submitters is first. */
+  void beginOnce(JobId id, Supplier<JobHistory> job) {
+    if (!deleted.contains(id)) {
+      jobs.computeIfAbsent(id, _ -> job.get());
+    }
+  }
+
+  /** Somebody was told that the key stands for the job. */
+  void acknowledgeKey(String key, JobId id) {
+    keys.put(key, id);
+    JobHistory job = jobs.get(id);
+    if (job != null) {
+      job.acknowledge();
+    }
+  }
+
+  /** The keys that were acknowledged, and their jobs. */
+  Map<String, JobId> keys() {
+    return Map.copyOf(keys);
   }
 
   /** A submission did not take place. */

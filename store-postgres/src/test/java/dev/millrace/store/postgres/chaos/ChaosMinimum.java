@@ -14,6 +14,8 @@ final class ChaosMinimum {
               Map.entry("submitted", 200),
               Map.entry("submitted again", 5),
               Map.entry("submitted twice at once", 5),
+              Map.entry("submitted with a key", 5),
+              Map.entry("key checked", 5),
               Map.entry("submitted by a server", 3),
               Map.entry("CLAIMED", 500),
               Map.entry("COMPLETED", 300),

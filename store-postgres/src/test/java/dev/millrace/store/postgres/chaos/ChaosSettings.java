@@ -17,8 +17,11 @@ record ChaosSettings(Duration length, long seed) {
   /** How long a server is left alone that is silent; short, so that a freeze outlasts it. */
   static final Duration LEASE = Duration.ofSeconds(3);
 
+  /** Runs that are longer need the profile whose tests may take so long. */
+  private static final Duration LONGEST_USUAL = Duration.ofMinutes(10);
+
   static ChaosSettings ofProperties() {
-    String usual = Boolean.getBoolean("millrace.proof") ? "60m" : "65s";
+    String usual = Boolean.getBoolean("millrace.proof") ? "60m" : "90s";
     String length = System.getProperty("millrace.chaos", usual);
     return new ChaosSettings(
         Duration.parse("PT" + length.toUpperCase(Locale.ROOT)),
@@ -27,7 +30,10 @@ record ChaosSettings(Duration length, long seed) {
 
   /** The same jobs and faults again; when each meets which is not up to the seed. */
   String command() {
-    return "mvn verify -pl store-postgres -am -Dtest=ServerChaosTest"
+    boolean isLong = length.compareTo(LONGEST_USUAL) > 0;
+    return "mvn "
+        + (isLong ? "-Pproof " : "")
+        + "verify -pl store-postgres -am -Dtest=ServerChaosTest"
         + " -Dsurefire.failIfNoSpecifiedTests=false"
         + " -Dmillrace.chaos=%ds -Dmillrace.seed=%d".formatted(length.toSeconds(), seed);
   }

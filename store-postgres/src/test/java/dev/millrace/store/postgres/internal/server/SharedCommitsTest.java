@@ -12,7 +12,10 @@ import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.postgres.fixture.EmbeddedDatabase;
 import dev.millrace.store.postgres.fixture.Notifications;
 import dev.millrace.store.postgres.internal.db.Database;
+import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -43,14 +46,16 @@ class SharedCommitsTest {
     return database.list("SELECT 1 FROM @changes", row -> 1).size();
   }
 
-  private int blocked() {
-    return database
-        .first(
-            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-                + " AND query LIKE ?",
-            row -> row.getInt(1),
-            "%INSERT INTO \"" + database.settings().schema() + "\".changes%")
-        .orElseThrow();
+  private int blocked(Statement watcher) throws SQLException {
+    try (ResultSet row =
+        watcher.executeQuery(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE"
+                + " '%INSERT INTO \""
+                + database.settings().schema()
+                + "\".changes%'")) {
+      row.next();
+      return row.getInt(1);
+    }
   }
 
   @Test
@@ -63,16 +68,18 @@ class SharedCommitsTest {
     int before = durableTransactions();
     try (Notifications notifications = Notifications.of(database)) {
       List<Thread> threads = new ArrayList<>();
-      database.inTransaction(
-          statements -> {
-            statements.update("LOCK TABLE @changes IN SHARE MODE");
-            for (Claim claim : claims) {
-              threads.add(
-                  Thread.ofPlatform().start(() -> store.complete(claim, TaskResult.of("r"))));
-            }
-            awaitAll(threads);
-            return null;
-          });
+      try (Connection holder = database.openSession();
+          Connection other = database.openSession();
+          Statement locking = holder.createStatement();
+          Statement watcher = other.createStatement()) {
+        holder.setAutoCommit(false);
+        locking.execute(database.inSchema("LOCK TABLE @changes IN SHARE MODE"));
+        for (Claim claim : claims) {
+          threads.add(Thread.ofPlatform().start(() -> store.complete(claim, TaskResult.of("r"))));
+        }
+        awaitAll(threads, watcher);
+        holder.rollback();
+      }
       for (Thread thread : threads) {
         thread.join();
       }
@@ -84,9 +91,9 @@ class SharedCommitsTest {
   }
 
   /** Returns when some wait for the database, and the others for these. */
-  private void awaitAll(List<Thread> threads) throws SQLException {
+  private void awaitAll(List<Thread> threads, Statement watcher) throws SQLException {
     long waiting = 0;
-    while (blocked() < LANES || waiting < ANSWERS - LANES) {
+    while (blocked(watcher) < LANES || waiting < ANSWERS - LANES) {
       waiting =
           threads.stream().filter(it -> it.getState() == Thread.State.WAITING).count();
     }
