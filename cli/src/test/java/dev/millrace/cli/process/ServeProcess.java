@@ -26,7 +26,7 @@ public final class ServeProcess implements AutoCloseable {
     this.process = process;
   }
 
-  static ServeProcess start(Path dir, String... options) {
+  public static ServeProcess start(Path dir, String... options) {
     List<String> args = new ArrayList<>(List.of("serve", "--workspace", "ws"));
     args.addAll(List.of(options));
     return new ServeProcess(dir, LauncherProcess.start(dir, args.toArray(String[]::new)));
@@ -46,7 +46,7 @@ public final class ServeProcess implements AutoCloseable {
   }
 
   /** The address at which it listens, once it is ready. */
-  URI uri() {
+  public URI uri() {
     InProcessCli cli = new InProcessCli(dir);
     soon()
         .conditionEvaluationListener(

@@ -1,0 +1,99 @@
+package dev.millrace.cli.webpage;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import dev.millrace.cli.InProcessCli;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** A server that goes away and comes back, and keys that may do nothing, something or everything. */
+class ConnectionIT extends PageFixture {
+  private static final String PROMPT = "Tell of a mill.";
+
+  private final ScriptedWorker model = new ScriptedWorker();
+
+  @Test
+  void aServerThatIsAwayIsSaidAndItsReturnIsSeen() {
+    PageServer server = serve(PageServer.over(dir.resolve("ws"), model));
+    String id = server.submit(SampleStages.job("tale", PROMPT));
+    page.navigate(server.address("jobs/" + id));
+    model.say(PROMPT, "The ");
+    assertThat(page.locator("mr-job-task")).containsText("The");
+    complaints.expectOutage();
+    server.stop();
+    Locator lost = page.getByText("The server does not answer.").first();
+    assertThat(lost).isVisible();
+    server.start();
+    assertThat(lost).isHidden();
+    model.say(PROMPT, "wheel ", "turns.").end(PROMPT);
+    assertThat(page.locator("mr-job header")).containsText("completed");
+    page.navigate(server.address(""));
+    assertThat(heading("Nothing runs, nothing waits")).isVisible();
+  }
+
+  @Test
+  void aKeyIsAskedForAndKeptInThisTabOnly() {
+    Path keys = dir.resolve("keys");
+    String key = key("nightly", "read,submit");
+    PageServer server = serve(PageServer.withKeys(dir.resolve("ws"), keys, model));
+    server.submit(SampleStages.job("tale", PROMPT));
+    page.navigate(server.address("jobs"));
+    Locator field = dialog().getByLabel("Key", new Locator.GetByLabelOptions().setExact(true));
+    field.fill("mrk_wrong");
+    page.keyboard().press("Enter");
+    assertThat(dialog()).containsText("The key was refused");
+    field.fill(key);
+    page.keyboard().press("Enter");
+    assertThat(page.locator("mr-rows .rows-row")).hasCount(1);
+    assertThat(button("Key: nightly")).isVisible();
+    page.reload();
+    assertThat(page.locator("mr-rows .rows-row")).hasCount(1);
+    assertThat(button("Select all")).isVisible();
+    org.assertj.core.api.Assertions.assertThat(page.url()).doesNotContain(key);
+    Page other = context.newPage();
+    other.navigate(server.address("jobs"));
+    assertThat(other.locator("dialog[open]")).containsText("This server asks for a key");
+  }
+
+  @Test
+  void aKeyThatMayOnlyReadSeesNoButtonsThatAct() {
+    String key = key("reader", "read");
+    PageServer server =
+        serve(PageServer.withKeys(dir.resolve("ws"), dir.resolve("keys"), model));
+    String id = server.submit(SampleStages.job("tale", PROMPT));
+    page.navigate(server.address("jobs/" + id));
+    dialog().getByLabel("Key", new Locator.GetByLabelOptions().setExact(true)).fill(key);
+    page.keyboard().press("Enter");
+    assertThat(page.locator("mr-job h1")).hasText("tale");
+    assertThat(page.locator("mr-job header button")).hasCount(0);
+    page.navigate(server.address("jobs"));
+    assertThat(page.locator("mr-rows .rows-row")).hasCount(1);
+    assertThat(page.locator("mr-jobs .status-line button, mr-jobs input[type=checkbox]"))
+        .hasCount(0);
+    page.navigate(server.address("submit"));
+    assertThat(heading("This key may not submit")).isVisible();
+    page.navigate(server.address("chat"));
+    assertThat(heading("This key may not ask a model")).isVisible();
+  }
+
+  @Test
+  void aKeyThatIsTakenAwayEndsWithAQuestionForAnother() {
+    String key = key("nightly", "read,submit");
+    PageServer server =
+        serve(PageServer.withKeys(dir.resolve("ws"), dir.resolve("keys"), model));
+    page.navigate(server.address("jobs"));
+    dialog().getByLabel("Key", new Locator.GetByLabelOptions().setExact(true)).fill(key);
+    page.keyboard().press("Enter");
+    assertThat(heading("No jobs yet")).isVisible();
+    key("other", "read");
+    new InProcessCli(dir).run("apikey", "nightly", "--file", "keys", "--remove");
+    page.navigate(server.address("submit"));
+    assertThat(dialog()).containsText("This server asks for a key");
+  }
+
+  private String key(String name, String scopes) {
+    return new InProcessCli(dir).run("apikey", name, "--file", "keys", "--scope", scopes).line();
+  }
+}
