@@ -17,8 +17,10 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what the index keeps of a job. Not thread-safe. */
@@ -54,11 +56,16 @@ final class IndexedJobReader {
   }
 
   private IndexedJob row(JobView job, @Nullable IndexedJob before) {
-    String excerpt = before == null ? null : before.excerpt();
+    String known = before == null ? null : before.excerpt();
+    String excerpt = known == null ? excerpt(job) : known;
+    String name = job.header().name();
     return new IndexedJob(
         job.header().id(),
-        job.header().name(),
-        excerpt == null ? excerpt(job) : excerpt,
+        name,
+        excerpt,
+        before != null && Objects.equals(known, excerpt)
+            ? before.folded()
+            : IndexedJob.fold(Stream.of(name, excerpt).filter(Objects::nonNull).toList()),
         job.state(),
         job.header().priority(),
         labels(job),
@@ -95,6 +102,7 @@ final class IndexedJobReader {
             List.copyOf(types),
             List.copyOf(models),
             job.header().tags(),
+            IndexedJob.fold(job.header().tags()),
             job.header().submittedBy());
     Labels known = shared.get(own);
     if (known == null && shared.size() < MAX_SHARED) {
