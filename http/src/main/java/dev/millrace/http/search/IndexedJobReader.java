@@ -1,5 +1,7 @@
 package dev.millrace.http.search;
 
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.internal.secret.SecretRedactor;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
@@ -33,6 +35,9 @@ final class IndexedJobReader {
 
   /** Labels that are shared by jobs; beyond that, a job has its own. */
   private static final int MAX_SHARED = 10_000;
+
+  /** The most entries of a log that are looked through for models. */
+  private static final int MAX_ENTRIES = 200;
 
   private final JobReader store;
   private final Map<Labels, Labels> shared = new HashMap<>();
@@ -68,7 +73,7 @@ final class IndexedJobReader {
             : IndexedJob.fold(Stream.of(name, excerpt).filter(Objects::nonNull).toList()),
         job.state(),
         job.header().priority(),
-        labels(job),
+        labels(job, before),
         millis(job.createdAt()),
         millis(job.startedAt()),
         millis(job.completedAt()),
@@ -88,7 +93,7 @@ final class IndexedJobReader {
     return error == null ? null : cut(error, MAX_ERROR);
   }
 
-  private Labels labels(JobView job) {
+  private Labels labels(JobView job, @Nullable IndexedJob before) {
     Set<String> types = new LinkedHashSet<>();
     Set<String> models = new LinkedHashSet<>();
     for (StageView stage : job.stages()) {
@@ -97,6 +102,7 @@ final class IndexedJobReader {
         models.add(model);
       }
     }
+    models.addAll(usedModels(job, before));
     Labels own =
         new Labels(
             List.copyOf(types),
@@ -109,6 +115,22 @@ final class IndexedJobReader {
       shared.put(own, own);
     }
     return known == null ? own : known;
+  }
+
+  /** The models of the first terms that were frozen; jobs of one model have it there. */
+  private List<String> usedModels(JobView job, @Nullable IndexedJob before) {
+    List<String> known = before == null ? List.of() : before.labels().models();
+    if (job.startedAt() == null || !known.isEmpty() && !job.state().isFinal()) {
+      return known;
+    }
+    return store.events(job.header().id(), 0, MAX_ENTRIES).stream()
+        .map(LogEntry::fact)
+        .filter(Fact.TermsFrozen.class::isInstance)
+        .map(fact -> ((Fact.TermsFrozen) fact).terms().get("model"))
+        .filter(String.class::isInstance)
+        .map(String.class::cast)
+        .distinct()
+        .toList();
   }
 
   private static Tasks tasks(JobView job) {

@@ -14,7 +14,7 @@ export function models(list) {
       <p class="small muted">${kind(model)}</p>
       ${model.remote?.ready === false ? html`<p class="small">Waits: ${model.remote.waitReason}</p>` : nothing}
       ${load(model)}
-      <p class="small"><a href=${link("jobs", { model: model.name })}>Jobs that name it</a>${
+      <p class="small"><a href=${link("jobs", { model: model.name })}>Its jobs</a>${
         model.sha256
           ? html`<span class="muted mono" title="SHA-256 of its file: ${model.sha256}"> · ${model.sha256.slice(0, 12)}…</span>`
           : nothing

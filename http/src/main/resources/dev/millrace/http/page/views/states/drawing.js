@@ -138,9 +138,7 @@ const headClass = (actor) => (actor === "both" ? "worker" : actor);
 
 /** The places of everything, which change with the table alone and not with the counts. */
 export function layoutOf(machine) {
-  // A row of a table has all states that it leads from; the drawing has an arrow for each.
-  const transitions = machine.transitions.flatMap((row) => row.from.map((from) => ({ ...row, from })));
-  return layout({ ...machine, transitions }, textWidth);
+  return layout(machine, textWidth);
 }
 
 /** `counts`: how many are in each state, undefined where that is not counted. `target(state)`: an address or undefined. */
