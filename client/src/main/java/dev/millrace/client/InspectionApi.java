@@ -24,8 +24,7 @@ public final class InspectionApi {
    */
   public JobLogPage log(UUID job, long after, int limit) {
     return transport
-        .send(
-            ClientRequest.get("/v1/jobs/{}/log", job).query("after", after).query("limit", limit))
+        .send(ClientRequest.get("/v1/jobs/{}/log", job).query("after", after).query("limit", limit))
         .read(JobLogPage::fromJson);
   }
 

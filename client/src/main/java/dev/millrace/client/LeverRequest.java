@@ -69,9 +69,7 @@ record LeverRequest(
     return new LeverRequest(
         ClientRequest.put("/v1/jobs/{}/status", job)
             .body(
-                JsonObject.create()
-                    .put("status", status.name())
-                    .putIfPresent("comment", comment)),
+                JsonObject.create().put("status", status.name()).putIfPresent("comment", comment)),
         null,
         (refused, transport) ->
             refused.isIllegalTransition()
@@ -102,10 +100,7 @@ record LeverRequest(
   static LeverRequest approve(UUID stage, @Nullable String comment) {
     return new LeverRequest(
         ClientRequest.put("/v1/stages/{}/status", stage)
-            .body(
-                JsonObject.create()
-                    .put("status", "PENDING")
-                    .putIfPresent("comment", comment)),
+            .body(JsonObject.create().put("status", "PENDING").putIfPresent("comment", comment)),
         null,
         (refused, transport) ->
             refused.isIllegalTransition()

@@ -129,9 +129,7 @@ public final class Remote implements JobSubmitter, JobReader, AutoCloseable {
     }
     try {
       ApiJob.Retried answer =
-          client
-              .jobs()
-              .retry(uuid(request.job()), request.fromStart(), null, request.comment());
+          client.jobs().retry(uuid(request.job()), request.fromStart(), null, request.comment());
       return new RetryResult(
           Outcome.DONE, ownId(answer.job()), true, answer.adopted(), answer.tasks());
     } catch (ApiException e) {

@@ -34,7 +34,9 @@ public final class SearchApi {
 
   /** The ids of what {@link #jobs} finds, at most 100,000. */
   public JobSearchResult.Ids ids(SearchFilter filter) {
-    return transport.send(search(filter).query("ids_only", true)).read(JobSearchResult.Ids::fromJson);
+    return transport
+        .send(search(filter).query("ids_only", true))
+        .read(JobSearchResult.Ids::fromJson);
   }
 
   private static ClientRequest search(SearchFilter filter) {
@@ -60,9 +62,7 @@ public final class SearchApi {
   public BulkResult change(BulkAction action) {
     return transport
         .send(
-            ClientRequest.post("/v1/jobs/bulk")
-                .body(action.toJson())
-                .timeoutPerTry(CHANGE_TIMEOUT))
+            ClientRequest.post("/v1/jobs/bulk").body(action.toJson()).timeoutPerTry(CHANGE_TIMEOUT))
         .read(BulkResult::fromJson);
   }
 }

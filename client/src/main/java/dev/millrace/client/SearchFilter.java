@@ -34,8 +34,7 @@ public record SearchFilter(
   }
 
   public static SearchFilter all() {
-    return new SearchFilter(
-        Set.of(), null, null, null, null, null, null, null, false, false);
+    return new SearchFilter(Set.of(), null, null, null, null, null, null, null, false, false);
   }
 
   public SearchFilter in(JobState... wanted) {
@@ -44,8 +43,7 @@ public record SearchFilter(
   }
 
   public SearchFilter ofType(@Nullable String value) {
-    return new SearchFilter(
-        states, value, tag, model, key, text, from, until, atGate, oldestFirst);
+    return new SearchFilter(states, value, tag, model, key, text, from, until, atGate, oldestFirst);
   }
 
   public SearchFilter tagged(@Nullable String value) {
@@ -54,8 +52,7 @@ public record SearchFilter(
   }
 
   public SearchFilter ofModel(@Nullable String value) {
-    return new SearchFilter(
-        states, type, tag, value, key, text, from, until, atGate, oldestFirst);
+    return new SearchFilter(states, type, tag, value, key, text, from, until, atGate, oldestFirst);
   }
 
   public SearchFilter submittedBy(@Nullable String value) {
@@ -64,13 +61,11 @@ public record SearchFilter(
   }
 
   public SearchFilter containing(@Nullable String value) {
-    return new SearchFilter(
-        states, type, tag, model, key, value, from, until, atGate, oldestFirst);
+    return new SearchFilter(states, type, tag, model, key, value, from, until, atGate, oldestFirst);
   }
 
   public SearchFilter between(@Nullable Instant first, @Nullable Instant last) {
-    return new SearchFilter(
-        states, type, tag, model, key, text, first, last, atGate, oldestFirst);
+    return new SearchFilter(states, type, tag, model, key, text, first, last, atGate, oldestFirst);
   }
 
   public SearchFilter waitingForApproval(boolean only) {

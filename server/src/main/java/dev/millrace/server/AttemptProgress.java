@@ -51,7 +51,9 @@ final class AttemptProgress {
 
   void prompt(int done, int total) {
     prompt = (long) done << 32 | total & 0xFFFFFFFFL;
-    phase = TaskPhase.PREFILL;
+    if (done > 0) {
+      phase = TaskPhase.PREFILL;
+    }
   }
 
   /** The chunk is journaled. */
@@ -112,8 +114,9 @@ final class AttemptProgress {
 
   synchronized TaskProgress now(long nanos) {
     long at = prompt;
-    return new TaskProgress(
-        phase, model, (int) (at >>> 32), (int) at, tokens, rate(nanos), text(), length);
+    int total = (int) at;
+    int done = phase == TaskPhase.GENERATE ? total : (int) (at >>> 32); // its last part is not told
+    return new TaskProgress(phase, model, done, total, tokens, rate(nanos), text(), length);
   }
 
   /** Does not begin with the second half of a character. */

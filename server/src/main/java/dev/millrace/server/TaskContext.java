@@ -86,8 +86,8 @@ public interface TaskContext {
   default void phase(TaskPhase phase, @Nullable String model) {}
 
   /**
-   * Reports that {@code done} of {@code total} tokens of the prompt are computed. Never waits: the
-   * thread of an engine may call it.
+   * Reports that {@code done} of {@code total} tokens of the prompt are computed: {@link
+   * TaskPhase#PREFILL}, unless none is. Never waits: the thread of an engine may call it.
    */
   default void promptProgress(int done, int total) {}
 

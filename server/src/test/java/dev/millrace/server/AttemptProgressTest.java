@@ -47,10 +47,14 @@ class AttemptProgressTest {
     progress.journaled(OutputChunk.EMPTY, nanos);
     assertThat(now().phase()).as("it was admitted").isEqualTo(TaskPhase.PREFILL);
     progress.prompt(128, 500);
+    progress.prompt(0, 500);
+    assertThat(now().phase()).as("only the total").isEqualTo(TaskPhase.PREFILL);
+    progress.prompt(128, 500);
     assertThat(now().promptDone()).isEqualTo(128);
     assertThat(now().promptTotal()).isEqualTo(500);
     journal(1, "x");
     assertThat(now().phase()).isEqualTo(TaskPhase.GENERATE);
+    assertThat(now().promptDone()).as("all of it").isEqualTo(500);
     progress.prompt(256, 501);
     assertThat(now().phase()).as("after a preemption").isEqualTo(TaskPhase.PREFILL);
     progress.phase(TaskPhase.STARTING, null);

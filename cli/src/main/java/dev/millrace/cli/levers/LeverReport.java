@@ -15,8 +15,7 @@ import dev.millrace.core.store.Outcome;
 
 /** Reports the outcome of a lever for each job. */
 final class LeverReport {
-  static final Option COMMENT =
-      Option.value("comment", "TEXT", "why, for the job's log");
+  static final Option COMMENT = Option.value("comment", "TEXT", "why, for the job's log");
 
   private final Shell shell;
   private final Place place;

@@ -149,7 +149,8 @@ class RemoteWorkspaceTest {
         .containsExactly(
             "{\"task\":1,\"result\":\"A\",\"state\":\"COMPLETED\"}",
             "{\"task\":2,\"result\":\"B\",\"state\":\"COMPLETED\"}");
-    assertThat(cli.run("approve", url, id, "2", "--comment", "fine").line()).isEqualTo(id + " stage 2 approved");
+    assertThat(cli.run("approve", url, id, "2", "--comment", "fine").line())
+        .isEqualTo(id + " stage 2 approved");
     assertThat(cli.run("flow", url, id, "-w").out()).contains("\"AA\"", "\"BB\"");
     InProcessCli.Result late = cli.run("abort", url, id);
     assertThat(late.status()).isEqualTo(1);

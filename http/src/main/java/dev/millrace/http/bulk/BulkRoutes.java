@@ -46,8 +46,7 @@ public final class BulkRoutes {
     JsonObject body = call.bodyObject();
     Kind action = Kind.valueOf(body.string("action").toUpperCase(Locale.ROOT));
     Cause cause = Cause.user(call.principal().name(), body.string("comment", null));
-    BulkRunner runner =
-        new BulkRunner(lookup, webhooks, action, cause, call.principal().keyName());
+    BulkRunner runner = new BulkRunner(lookup, webhooks, action, cause, call.principal().keyName());
     Set<String> ids = new LinkedHashSet<>(); // a job that is named twice is changed once
     body.list("jobs").forEach(id -> ids.add(String.valueOf(id).toLowerCase(Locale.ROOT)));
     List<BulkResult.Outcome> outcomes = new ArrayList<>();

@@ -25,7 +25,7 @@ final class JobLogRoutes {
   /** The most entries in one answer. */
   private static final int MAX_ENTRIES = 1_000;
 
-  private static final int LARGEST_NUMBER = 999_999_999;
+  private static final int ANY_NUMBER = 999_999_999;
 
   /** The fields of an entry that are texts for people. */
   private static final List<String> TEXTS =
@@ -46,7 +46,7 @@ final class JobLogRoutes {
   private ApiResponse log(ApiRequest call) {
     JobView job = lookup.job(call.pathParameter("jobId"));
     int limit = number(call, "limit", MAX_ENTRIES, 1, MAX_ENTRIES);
-    long last = number(call, "after", 0, 0, LARGEST_NUMBER);
+    long last = number(call, "after", 0, 0, ANY_NUMBER);
     List<JsonObject> entries = new ArrayList<>();
     ResponseBudget budget = new ResponseBudget();
     List<LogEntry> read = read(job.header().id(), last, limit, budget);

@@ -76,13 +76,7 @@ final class JobRoutes {
   }
 
   private JobView submit(ApiRequest call, Supplier<JobSpec> reader) {
-    return lookup.job(
-        submitter
-            .submit(
-                API,
-                call,
-                () -> checked(reader.get()))
-            .id());
+    return lookup.job(submitter.submit(API, call, () -> checked(reader.get())).id());
   }
 
   private JobSpec checked(JobSpec spec) {

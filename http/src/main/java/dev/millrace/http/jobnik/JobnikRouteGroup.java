@@ -41,13 +41,7 @@ public final class JobnikRouteGroup implements RouteGroup {
       IdempotentSubmitter submitter,
       WebhookPolicy webhooks,
       Backoff stageBackoff) {
-    this(
-        store,
-        ids,
-        submitter,
-        webhooks,
-        stageBackoff,
-        new StageTaskCheck(Set.of(), Set.of()));
+    this(store, ids, submitter, webhooks, stageBackoff, new StageTaskCheck(Set.of(), Set.of()));
   }
 
   /**

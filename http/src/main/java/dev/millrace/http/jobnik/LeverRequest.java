@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param before the stage in the path, as it was before; null if the path names none
  * @param comment why, for the job's log; null: the request does not say
  */
-record LeverRequest(
-    JobId job, Lever lever, @Nullable StageInJob before, @Nullable String comment) {
+record LeverRequest(JobId job, Lever lever, @Nullable StageInJob before, @Nullable String comment) {
   LeverRequest(JobId job, Lever lever) {
     this(job, lever, null, null);
   }

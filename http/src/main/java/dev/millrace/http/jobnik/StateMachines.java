@@ -17,7 +17,10 @@ final class StateMachines {
 
   static List<StateMachine> all() {
     return List.of(
-        of(JobTransitions.TABLE), of(StageTransitions.TABLE), of(TaskTransitions.TABLE), sequence());
+        of(JobTransitions.TABLE),
+        of(StageTransitions.TABLE),
+        of(TaskTransitions.TABLE),
+        sequence());
   }
 
   private static <S extends Enum<S>, E extends Enum<E>> StateMachine of(

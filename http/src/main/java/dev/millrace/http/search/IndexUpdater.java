@@ -36,12 +36,15 @@ final class IndexUpdater implements AutoCloseable {
 
   /**
    * @param gather how long changes of one job are gathered before it is read
-   * @param list how often jobs are listed, for those that came or went unseen
+   * @param list how often jobs are listed, for those that came or went unseen: by hand in a
+   *     directory, or deleted by another server of a shared store
    * @param idle how long the index stays without a search
    */
   record Intervals(Duration gather, Duration list, Duration idle) {
-    static final Intervals DEFAULT =
-        new Intervals(Duration.ofMillis(100), Duration.ofMinutes(1), Duration.ofMinutes(30));
+    static Intervals of(JobStore store) {
+      Duration list = store.isShared() ? Duration.ofSeconds(5) : Duration.ofMinutes(1);
+      return new Intervals(Duration.ofMillis(100), list, Duration.ofMinutes(30));
+    }
   }
 
   /** A listing counts at least so many times as long as it took. */
@@ -173,8 +176,7 @@ final class IndexUpdater implements AutoCloseable {
     }
     toRead = unread.size();
     long took = System.nanoTime() - start;
-    nextListing =
-        System.nanoTime() + Math.max(intervals.list().toNanos(), LIST_FACTOR * took);
+    nextListing = System.nanoTime() + Math.max(intervals.list().toNanos(), LIST_FACTOR * took);
     return !isOver();
   }
 
@@ -201,7 +203,7 @@ final class IndexUpdater implements AutoCloseable {
 
   /** Returns false when it is over. */
   private boolean followUntilNextListing() throws InterruptedException {
-    while (System.nanoTime() - nextListing < 0) {
+    while (!filled || System.nanoTime() - nextListing < 0) {
       if (isOver()) {
         return false;
       }

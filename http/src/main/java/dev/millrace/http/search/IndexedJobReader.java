@@ -1,5 +1,7 @@
 package dev.millrace.http.search;
 
+import dev.millrace.core.event.Fact;
+import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.internal.secret.SecretRedactor;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.json.Json;
@@ -17,8 +19,10 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what the index keeps of a job. Not thread-safe. */
@@ -31,6 +35,9 @@ final class IndexedJobReader {
 
   /** Labels that are shared by jobs; beyond that, a job has its own. */
   private static final int MAX_SHARED = 10_000;
+
+  /** The most entries of a log that are looked through for models. */
+  private static final int MAX_ENTRIES = 200;
 
   private final JobReader store;
   private final Map<Labels, Labels> shared = new HashMap<>();
@@ -54,14 +61,19 @@ final class IndexedJobReader {
   }
 
   private IndexedJob row(JobView job, @Nullable IndexedJob before) {
-    String excerpt = before == null ? null : before.excerpt();
+    String known = before == null ? null : before.excerpt();
+    String excerpt = known == null ? excerpt(job) : known;
+    String name = job.header().name();
     return new IndexedJob(
         job.header().id(),
-        job.header().name(),
-        excerpt == null ? excerpt(job) : excerpt,
+        name,
+        excerpt,
+        before != null && Objects.equals(known, excerpt)
+            ? before.folded()
+            : IndexedJob.fold(Stream.of(name, excerpt).filter(Objects::nonNull).toList()),
         job.state(),
         job.header().priority(),
-        labels(job),
+        labels(job, before),
         millis(job.createdAt()),
         millis(job.startedAt()),
         millis(job.completedAt()),
@@ -81,7 +93,7 @@ final class IndexedJobReader {
     return error == null ? null : cut(error, MAX_ERROR);
   }
 
-  private Labels labels(JobView job) {
+  private Labels labels(JobView job, @Nullable IndexedJob before) {
     Set<String> types = new LinkedHashSet<>();
     Set<String> models = new LinkedHashSet<>();
     for (StageView stage : job.stages()) {
@@ -90,17 +102,35 @@ final class IndexedJobReader {
         models.add(model);
       }
     }
+    models.addAll(usedModels(job, before));
     Labels own =
         new Labels(
             List.copyOf(types),
             List.copyOf(models),
             job.header().tags(),
+            IndexedJob.fold(job.header().tags()),
             job.header().submittedBy());
     Labels known = shared.get(own);
     if (known == null && shared.size() < MAX_SHARED) {
       shared.put(own, own);
     }
     return known == null ? own : known;
+  }
+
+  /** The models of the first terms that were frozen; jobs of one model have it there. */
+  private List<String> usedModels(JobView job, @Nullable IndexedJob before) {
+    List<String> known = before == null ? List.of() : before.labels().models();
+    if (job.startedAt() == null || !known.isEmpty() && !job.state().isFinal()) {
+      return known;
+    }
+    return store.events(job.header().id(), 0, MAX_ENTRIES).stream()
+        .map(LogEntry::fact)
+        .filter(Fact.TermsFrozen.class::isInstance)
+        .map(fact -> ((Fact.TermsFrozen) fact).terms().get("model"))
+        .filter(String.class::isInstance)
+        .map(String.class::cast)
+        .distinct()
+        .toList();
   }
 
   private static Tasks tasks(JobView job) {

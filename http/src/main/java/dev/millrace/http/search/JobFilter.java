@@ -5,6 +5,7 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobState;
 import dev.millrace.http.search.IndexedJob.Labels;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -42,54 +43,35 @@ record JobFilter(
 
   /** A text to find, in any case. */
   static final class Text {
-    /** Only such a text can be part of a UUID; fewer characters are part of too many. */
-    private static final Pattern UUID_PART = Pattern.compile("[0-9a-fA-F-]{4,36}");
+    private static final Pattern ID_PART = Pattern.compile("[0-9_]+");
 
-    private final String wanted;
-    private final char lower;
-    private final char upper;
+    /** Only such a text is looked for in UUIDs: they are made of the ids, one by one. */
+    private static final Pattern UUID_PART = Pattern.compile("[0-9a-f-]{8,36}");
+
+    private final String folded;
     private final boolean mayBeId;
+    private final boolean mayBeUuid;
 
     Text(String wanted) {
-      this.wanted = wanted;
-      this.lower = Character.toLowerCase(wanted.charAt(0));
-      this.upper = Character.toUpperCase(wanted.charAt(0));
-      this.mayBeId = UUID_PART.matcher(wanted).matches();
+      this.folded = IndexedJob.fold(List.of(wanted));
+      this.mayBeId = ID_PART.matcher(folded).matches();
+      this.mayBeUuid = UUID_PART.matcher(folded).matches();
     }
 
     boolean isIn(IndexedJob job) {
-      return isIn(job.name())
-          || isIn(job.excerpt())
-          || job.labels().tags().stream().anyMatch(this::isIn)
-          || isIn(job.id().value())
-          || mayBeId && isIn(uuid(job.id()));
-    }
-
-    @Override
-    public String toString() {
-      return wanted;
+      return job.folded().contains(folded)
+          || job.labels().foldedTags().contains(folded)
+          || mayBeId && job.id().value().contains(folded)
+          || mayBeUuid && uuid(job.id()).contains(folded);
     }
 
     private static String uuid(JobId id) {
       return EntityId.of(id).uuid().toString();
     }
 
-    /** Looks for the first character, which the JVM does fast, and compares the rest there. */
-    boolean isIn(@Nullable String in) {
-      if (in == null) {
-        return false;
-      }
-      return isAt(in, lower) || upper != lower && isAt(in, upper);
-    }
-
-    private boolean isAt(String in, char first) {
-      int last = in.length() - wanted.length();
-      for (int at = in.indexOf(first); at >= 0 && at <= last; at = in.indexOf(first, at + 1)) {
-        if (in.regionMatches(true, at, wanted, 0, wanted.length())) {
-          return true;
-        }
-      }
-      return false;
+    @Override
+    public String toString() {
+      return folded;
     }
   }
 }

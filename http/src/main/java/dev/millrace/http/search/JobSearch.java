@@ -20,7 +20,7 @@ public final class JobSearch implements AutoCloseable {
   private final IndexUpdater updater;
 
   public JobSearch(JobStore store) {
-    this(store, JobIndex.MAX_JOBS, IndexUpdater.Intervals.DEFAULT);
+    this(store, JobIndex.MAX_JOBS, IndexUpdater.Intervals.of(store));
   }
 
   JobSearch(JobStore store, int most, IndexUpdater.Intervals intervals) {

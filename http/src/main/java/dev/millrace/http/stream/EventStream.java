@@ -63,7 +63,7 @@ public record EventStream(Sink sink) {
    * @param id where a client that connects again resumes; null: it resumes where it was
    */
   public void event(String name, @Nullable String id, JsonObject data) throws IOException {
-    send("event: " + name + (id == null ? "" : "\nid: " + id) + "\ndata: " + Json.write(data));
+    send((id == null ? "" : "id: " + id + "\n") + "event: " + name + "\ndata: " + Json.write(data));
   }
 
   /** Says how long a client should wait before it connects again. */

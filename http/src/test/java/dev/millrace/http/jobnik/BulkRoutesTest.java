@@ -36,7 +36,10 @@ class BulkRoutesTest {
   private KeyedTestServer.Reply bulk(String who, String action, List<String> jobs, String more) {
     String ids = jobs.stream().map(id -> "'" + id + "'").collect(Collectors.joining(","));
     return api.send(
-        who, "POST", "/v1/jobs/bulk", "{'action':'" + action + "','jobs':[" + ids + "]" + more + "}");
+        who,
+        "POST",
+        "/v1/jobs/bulk",
+        "{'action':'" + action + "','jobs':[" + ids + "]" + more + "}");
   }
 
   private static List<JsonObject> outcomes(KeyedTestServer.Reply reply) {

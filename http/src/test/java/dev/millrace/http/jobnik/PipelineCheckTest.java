@@ -54,8 +54,7 @@ class PipelineCheckTest {
   @Test
   void schemasOfTasksThatTheServerRunsAreCompiled() {
     String wrong =
-        stages(
-            "{'type':'generate','data':{'json_schema':{'type':'nonsense'}},'tasks':['a']}");
+        stages("{'type':'generate','data':{'json_schema':{'type':'nonsense'}},'tasks':['a']}");
     assertThat(api.post("/v1/pipelines/check", wrong).status()).isEqualTo(200);
     try (JobnikTestServer models = JobnikTestServer.withWorkersFor("generate")) {
       assertThat(models.post("/v1/pipelines/check", wrong).message())

@@ -3,9 +3,9 @@ package dev.millrace.http.jobnik;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.store.fs.Workspace;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -63,7 +63,8 @@ class SearchRoutesTest {
     JobId before = workspace.submitter().submit(JobSpec.prompt("generate", "from before"));
     try (JobnikTestServer api = new JobnikTestServer(workspace.own().orElseThrow())) {
       await().until(() -> api.get(PATH + "?text=before").object().integer("total") == 1);
-      JobId after = Workspace.open(dir).submitter().submit(JobSpec.prompt("generate", "a later one"));
+      JobId after =
+          Workspace.open(dir).submitter().submit(JobSpec.prompt("generate", "a later one"));
       await().until(() -> api.get(PATH + "?text=later").object().integer("total") == 1);
       assertThat(api.get(PATH + "?text=" + after).object().integer("total")).isEqualTo(1);
       assertThat(api.get(PATH).object().list("jobs")).hasSize(2);

@@ -15,6 +15,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -81,7 +82,9 @@ class SharedDatabaseTest {
       other.put("/v1/jobs/" + job + "/status", "{'status':'ABORTED'}");
       await().until(() -> one.get(path + "&status=ABORTED").object().integer("total") == 1);
       other.delete("/v1/jobs/" + job);
-      await().until(() -> one.get(path).object().integer("total") == 0);
+      await() // it learns of a deletion by listing the jobs
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> one.get(path).object().integer("total") == 0);
     }
   }
 

@@ -57,12 +57,17 @@ class LiveStateTest {
   @Test
   void aRunningTaskShowsItsTextAndItsPrompt() throws Exception {
     JobId job = api.submit("poem", "generate", "a");
-    LiveState prefill = await(state -> state.running().size() == 1);
+    LiveState prefill =
+        await(
+            state ->
+                state.running().size() == 1
+                    && state.running().getFirst().phase() == LiveTask.Phase.PREFILL);
     LiveTask task = prefill.running().getFirst();
     assertThat(task.taskId()).hasToString(LiveTestServer.task(job));
     assertThat(task.ownId()).isEqualTo(job);
     assertThat(task.type()).isEqualTo("generate");
     assertThat(task.worker()).isEqualTo("here");
+    assertThat(task.prompt()).isEqualTo(new LiveTask.Prompt(3, 7));
     assertThat(task.output()).isNull();
 
     model.say("a", "Once ", "x".repeat(400));
@@ -74,7 +79,7 @@ class LiveStateTest {
             .running()
             .getFirst();
     assertThat(generating.name()).isEqualTo("poem");
-    assertThat(generating.prompt()).isEqualTo(new LiveTask.Prompt(3, 7));
+    assertThat(generating.prompt()).isEqualTo(new LiveTask.Prompt(7, 7));
     assertThat(generating.output().length()).isEqualTo(405);
     assertThat(generating.output().tail()).isEqualTo("x".repeat(300));
     assertThat(generating.output().tokensPerSecond()).isPositive();

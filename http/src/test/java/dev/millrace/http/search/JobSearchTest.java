@@ -103,8 +103,7 @@ class JobSearchTest {
     int found = 0;
     for (int i = 0; i < 300; i++) {
       JobFilter filter = filter(random);
-      Part part =
-          new Part(random.nextBoolean(), random.nextInt(3) * 7, random.nextInt(3) * 20);
+      Part part = new Part(random.nextBoolean(), random.nextInt(3) * 7, random.nextInt(3) * 20);
       List<JobId> expected = expected(jobs, filter, part.newest());
       List<JobId> page = expected.stream().skip(part.offset()).limit(part.limit()).toList();
       JobSearchResult result = search().find(filter, part);
@@ -190,10 +189,7 @@ class JobSearchTest {
   /** The same by looking at every job, without an index. */
   private List<JobId> expected(List<JobView> jobs, JobFilter filter, boolean newest) {
     List<JobId> found =
-        jobs.stream()
-            .filter(job -> accepts(filter, job))
-            .map(job -> job.header().id())
-            .toList();
+        jobs.stream().filter(job -> accepts(filter, job)).map(job -> job.header().id()).toList();
     return newest ? found.reversed() : found;
   }
 

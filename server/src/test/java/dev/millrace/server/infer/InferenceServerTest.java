@@ -106,6 +106,7 @@ class InferenceServerTest {
                     .anyMatch(now -> now.phase() == TaskPhase.GENERATE && now.tokens() > seen));
         TaskProgress progress = server.runningTasks().getFirst().progress();
         assertThat(progress.model()).isEqualTo(inference.stats().loaded().getFirst());
+        assertThat(progress.promptTotal()).isPositive();
         assertThat(progress.textLength()).isLessThan(text.length());
         assertThat(text.substring(0, (int) progress.textLength())).endsWith(progress.tail());
         assertThat(server.journaledTokens()).as("the model counts them").isZero();

@@ -60,8 +60,7 @@ final class MemoryJob {
     this.id = id;
     // Written to its document and read back, as every durable store does.
     this.submitted =
-        JobDocument.read(
-                Json.object(Json.write(JobDocument.write(spec, true))), JobDocument.INLINE)
+        JobDocument.read(Json.object(Json.write(JobDocument.write(spec, true))), JobDocument.INLINE)
             .withSubmittedBy(spec.submittedBy());
     this.createdAt = createdAt;
     submitted.stages().forEach(stage -> add(given.size() + 1, stage.tasks()));

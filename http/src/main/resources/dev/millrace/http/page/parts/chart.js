@@ -1,7 +1,7 @@
 // A line chart over time as SVG. It draws in pixels of its own width, so that lines and labels keep their weight.
 
 import { css, html, nothing, svg } from "lit";
-import { styleValues } from "./style-values.js";
+import { setStyle } from "./set-style.js";
 import { PageElement } from "./element.js";
 import { chartPaths, niceTop } from "./chart-paths.js";
 
@@ -163,7 +163,7 @@ export class Chart extends PageElement {
     const place = x(at);
     const clock = new Date(at * 1000).toLocaleTimeString("en-GB");
     const side = place > this.width / 2 ? { right: `${this.width - place + 8}px` } : { left: `${place + 8}px` };
-    return html`<div class="readout" aria-hidden="true" style=${styleValues(side)}>${clock}${this.series.map(
+    return html`<div class="readout" aria-hidden="true" ${setStyle(side)}>${clock}${this.series.map(
       (one) => html`<br>${one.name}: ${this.format(one.values[this.pointed])}`)}</div>`;
   }
 

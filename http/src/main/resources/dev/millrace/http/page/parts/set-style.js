@@ -22,6 +22,11 @@ class SetStyle extends Directive {
   }
 
   update({ element }, [properties]) {
+    for (const name of Object.keys(this.#before)) {
+      if (!(name in properties)) {
+        element.style.removeProperty(name);
+      }
+    }
     for (const [name, value] of Object.entries(properties)) {
       if (this.#before[name] !== value) {
         element.style.setProperty(name, value);

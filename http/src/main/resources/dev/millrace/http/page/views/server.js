@@ -8,7 +8,7 @@ import { emptyState, errorNote } from "../parts/feedback.js";
 import "../parts/command.js";
 import { models } from "./server/models.js";
 import { auditLine, nodeTable, pipes } from "./server/nodes.js";
-import { shades } from "./server/strips.js";
+import { addShades } from "./server/strips.js";
 
 const POLL_MS = 2000;
 
@@ -158,6 +158,7 @@ export class Server extends PageElement {
   `;
 
   #timer = 0;
+  #shades = new Map();
 
   connectedCallback() {
     super.connectedCallback();
@@ -208,7 +209,10 @@ export class Server extends PageElement {
           "millrace keygen net.key\nmillrace node --name a --listen 127.0.0.1:5100 --key-file net.key --layers house:1-3",
       })}</div>`;
     }
-    const shadeOf = shades(nodes.map(({ name }) => name));
+    const shadeOf = addShades(
+      this.#shades,
+      nodes.map(({ name }) => name),
+    );
     return html`<h2>Pipes</h2>
       <div class="panel">${
         list.length > 0

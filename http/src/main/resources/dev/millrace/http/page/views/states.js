@@ -146,7 +146,7 @@ function table({ entity, states, transitions }, counts) {
         <th scope="col">When</th></tr></thead>
       <tbody>${transitions.map(
         ({ event, by, from, to, when }) => html`<tr><td>${stateLabel(event)}</td>
-        <td>${(by ?? []).map((actor) => ACTORS[actor] ?? actor).join(", ")}</td><td>${[from].flat().map(stateLabel).join(", ")}</td>
+        <td>${(by ?? []).map((actor) => ACTORS[actor] ?? actor).join(", ")}</td><td>${from.map(stateLabel).join(", ")}</td>
         <td>${stateLabel(to)}</td><td class="muted">${when ?? ""}</td></tr>`,
       )}</tbody></table></div>`;
 }

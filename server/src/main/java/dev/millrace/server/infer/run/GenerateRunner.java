@@ -218,6 +218,7 @@ public final class GenerateRunner {
                 .request(model.weightless(), task.claimOrder())
                 .withInteractive(asked.interactive())
                 .resumedFrom(ResolvedTask.ids(prior));
+        task.promptProgress(0, resolved.prompt().tokens().length + prior.tokens().size());
         Generation generation = model.engine().submit(request, journaler);
         journaler.limit(generation);
         // Prepared, by the engine, too: until it begins, a crash is the fault of another task.

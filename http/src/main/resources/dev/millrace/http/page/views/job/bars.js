@@ -118,6 +118,7 @@ const KINDS = [
   ["attempt", "completed", "completed"],
   ["attempt", "failed", "failed attempt"],
   ["attempt", "released", "given back"],
+  ["attempt", "aborted", "aborted"],
   ["backoff", "", "backs off"],
   ["gate", "", "stands at a gate"],
   ["paused", "", "paused"],
@@ -132,21 +133,23 @@ export function legend() {
   )}</ul>`;
 }
 
+const said = (text) => (text ? `: ${text}` : "");
+
 /** A bar in words: "attempt 2 by server-1, 3.2 s, failed: …". */
 export function barText(bar, now) {
   const long = duration(Math.max(0, (bar.to ?? now) - bar.from) / 1000);
   const lasts = bar.to === null ? ", and still does" : "";
   switch (bar.kind) {
     case "attempt":
-      return `attempt ${bar.attempt} by ${bar.worker}, ${long}${bar.outcome ? `, ${bar.outcome}` : ", runs"}${bar.error ? `: ${bar.error}` : ""}`;
+      return `attempt ${bar.attempt} by ${bar.worker}, ${long}, ${bar.outcome ?? "runs"}${said(bar.error)}`;
     case "queue":
       return `waited ${long}${lasts}`;
     case "backoff":
       return `backed off ${long}`;
     case "gate":
-      return `stood at a gate ${long}${lasts}${bar.who ? `, approved by ${bar.who}` : ""}${bar.comment ? `: ${bar.comment}` : ""}`;
+      return `stood at a gate ${long}${lasts}${bar.who ? `, approved by ${bar.who}` : ""}${said(bar.comment)}`;
     case "paused":
-      return `paused ${long}${lasts}${bar.comment ? `: ${bar.comment}` : ""}`;
+      return `paused ${long}${lasts}${said(bar.comment)}`;
     case "adopted":
       return `adopted from job ${bar.job}, task ${bar.task}`;
     default:

@@ -3,6 +3,9 @@
 import { html, nothing } from "lit";
 import { duration, number, rate } from "../../api/format.js";
 
+/** Seeds have 64 bits; JavaScript reads those above 2^53 inexactly. */
+const exact = (seed) => (Number.isSafeInteger(seed) ? String(seed) : `about ${seed}`);
+
 export function receipt(data) {
   const { timings = {}, parameters } = data;
   const cached = data.cached_tokens > 0 ? `, ${number(data.cached_tokens)} from the cache` : "";
@@ -22,7 +25,7 @@ export function receipt(data) {
     ["Waited", timings.wait_ms !== undefined && duration(timings.wait_ms / 1000)],
     ["Prefill", timings.prefill_ms !== undefined && duration(timings.prefill_ms / 1000)],
     ["Generated for", timings.decode_ms !== undefined && duration(timings.decode_ms / 1000)],
-    ["Seed", data.seed],
+    ["Seed", data.seed !== undefined && exact(data.seed)],
     ["Vector", data.dimensions !== undefined && `${number(data.dimensions)} numbers, ${data.pooling}`],
   ];
   const shown = rows.filter(([, value]) => value !== undefined && value !== false && value !== "");

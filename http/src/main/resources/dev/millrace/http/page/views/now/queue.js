@@ -2,7 +2,7 @@
 
 import { css, html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { styleValues } from "../../parts/style-values.js";
+import { setStyle } from "../../parts/set-style.js";
 import { between, count, duration, estimate, number, percent, stateLabel } from "../../api/format.js";
 import { live } from "../../api/stream.js";
 import { jobLink, link } from "../../api/route.js";
@@ -124,6 +124,6 @@ export function modelPanel(models) {
 }
 
 function meter(share) {
-  const width = styleValues({ width: `${(share ?? 0) * 100}%` });
-  return html`${percent(share)}<div class="queue-meter"><div style=${width}></div></div>`;
+  const width = setStyle({ width: `${(share ?? 0) * 100}%` });
+  return html`${percent(share)}<div class="queue-meter"><div ${width}></div></div>`;
 }

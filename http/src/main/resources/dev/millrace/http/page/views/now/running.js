@@ -2,7 +2,7 @@
 
 import { css, html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { styleValues } from "../../parts/style-values.js";
+import { setStyle } from "../../parts/set-style.js";
 import { between, count, duration, number, rate } from "../../api/format.js";
 import { live } from "../../api/stream.js";
 import { jobLink } from "../../api/route.js";
@@ -130,7 +130,7 @@ function prefill(task) {
   return html`<span class="about">${number(task.promptDone)} of ${number(task.promptTotal)} tokens of the prompt</span>
     <div class="progress" role="progressbar" aria-label="Prompt" aria-valuemin="0"
       aria-valuemax=${task.promptTotal ?? 0} aria-valuenow=${task.promptDone ?? 0}>
-      <div style=${styleValues({ width: `${share * 100}%` })}></div></div>`;
+      <div ${setStyle({ width: `${share * 100}%` })}></div></div>`;
 }
 
 /** The end of the output; the mark at its end says that more may come. */

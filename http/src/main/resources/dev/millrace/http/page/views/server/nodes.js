@@ -30,7 +30,7 @@ export function pipes(list, nodes, shadeOf) {
 function coming(pipe, nodes) {
   return nodes.flatMap((node) =>
     node.holdings
-      .filter(({ sha256, state }) => sha256 === pipe.sha256 && (state === "FETCHING" || state === "LOADING"))
+      .filter(({ sha256, state }) => sha256 === pipe.sha256 && (state === "fetching" || state === "loading"))
       .map(({ first, last }) => ({ node: node.name, first, last })),
   );
 }
@@ -65,18 +65,20 @@ function memory({ memoryBytes, usedBytes, cacheBytes }) {
 }
 
 function holding(held, shade) {
-  const state = held.state.toLowerCase();
   return html`<div class="holding"><span class="clip">${held.model}</span>${holdingStrip(held, shade)}
-    <span class="muted small">layers ${layersText(held)}, ${state}, ${bytes(held.bytes)}${
-      held.bytesPerSecond > 0 ? `, ${bytes(held.bytesPerSecond)}/s` : ""
+    <span class="muted small">layers ${layersText(held)}, ${held.state}, ${bytes(held.bytes)}${
+      held.bytesPerSecond > 0 ? `, computes ${bytes(held.bytesPerSecond)} of weights a second` : ""
     }</span>${
       held.problem
-        ? html`<span class="small ${held.state === "FAILED" ? "is-failed" : "muted"}">${held.problem}</span>`
+        ? html`<span class="small ${held.state === "failed" ? "is-failed" : "muted"}">${held.problem}</span>`
         : nothing
     }</div>`;
 }
 
 export function auditLine({ rate: share, passed, failed, expelled = [] }) {
+  if (!share && !passed && !failed && expelled.length === 0) {
+    return html`<p class="server-audits muted small">No answer of a node was audited yet.</p>`;
+  }
   return html`<p class="server-audits"><span>Audits</span>
     ${passed === undefined ? nothing : badge("COMPLETED", `${number(passed)} passed`)}
     ${failed === undefined ? nothing : failed > 0 ? badge("FAILED", `${number(failed)} failed`) : html`<span class="muted">none failed</span>`}

@@ -66,13 +66,15 @@ export function layersText({ first, last }) {
   return first === last ? `${first}` : `${first}-${last}`;
 }
 
-/** The colour of a node, the same wherever it appears. */
-export function shades(nodes) {
-  return new Map(nodes.map((name, i) => [name, i % SHADES]));
+/** Adds the colours of new nodes to a map: a node keeps its colour while others come and go. */
+export function addShades(shadeOf, nodes) {
+  nodes.filter((name) => !shadeOf.has(name)).forEach((name) => shadeOf.set(name, shadeOf.size % SHADES));
+  return shadeOf;
 }
 
 function piece({ first, last }, layers, classes, label, title) {
-  return html`<span class=${classes} title=${title} ${setStyle({ "--from": first / layers, "--width": (last - first + 1) / layers })}>${label}</span>`;
+  const place = { "--from": first / layers, "--width": (last - first + 1) / layers };
+  return html`<span class=${classes} title=${title} ${setStyle(place)}>${label}</span>`;
 }
 
 /** The strip of a pipe: a piece for each stretch, hatched where layers are missing. `shadeOf`: a map of nodes. */
@@ -99,8 +101,8 @@ export function pipeStrip({ layers, stretches, missing }, coming, shadeOf) {
 
 /** The thin strip of what one node holds of a model. */
 export function holdingStrip(holding, shade) {
-  const loaded = holding.state === "LOADED";
-  const failed = holding.state === "FAILED";
+  const loaded = holding.state === "loaded";
+  const failed = holding.state === "failed";
   // How many layers a model has is not known before its file is there.
   const layers = holding.layers || holding.last + 1;
   const classes = loaded ? `shade-${shade}` : failed ? "is-missing" : "is-coming";

@@ -167,7 +167,8 @@ function curve(points, direction) {
 function loop(edge, nodes) {
   const { x, at, box } = nodes.get(edge.from);
   const top = at + MARGIN - box.height / 2;
-  const path = `M${round(x - 22)} ${round(top)}C${round(x - 34)} ${round(top - 34)} ${round(x + 34)} ${round(top - 34)} ${round(x + 22)} ${round(top)}`;
+  const over = round(top - 34);
+  const path = `M${round(x - 22)} ${round(top)}C${round(x - 34)} ${over} ${round(x + 34)} ${over} ${round(x + 22)} ${round(top)}`;
   return { ...described(edge), path, label: { x, y: top - 34, width: 0, height: 0 } };
 }
 

@@ -69,8 +69,7 @@ public final class JobRows {
     JsonObject document = Json.object(row.getString("document"));
     String submittedBy = document.string(JobRow.SUBMITTED_BY, null);
     document.values().remove(JobRow.SUBMITTED_BY);
-    JobSpec whole =
-        JobDocument.read(document, JobDocument.INLINE).withSubmittedBy(submittedBy);
+    JobSpec whole = JobDocument.read(document, JobDocument.INLINE).withSubmittedBy(submittedBy);
     List<List<TaskSpec>> tasks = JobRow.tasks(whole);
     boolean inline = tasks.stream().anyMatch(stage -> !stage.isEmpty());
     JobSpec spec = inline ? JobRow.withoutTasks(whole) : whole;
