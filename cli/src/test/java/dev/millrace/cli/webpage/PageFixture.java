@@ -6,12 +6,14 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ReducedMotion;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,7 +24,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ResourceLock("chromium")
 abstract class PageFixture {
   /** Long: other tests keep the cores busy. */
-  private static final int PATIENCE_MS = 60_000;
+  private static final int PATIENCE_MS = 30_000;
 
   @TempDir Path dir;
 
@@ -30,6 +32,11 @@ abstract class PageFixture {
   Page page;
   PageComplaints complaints;
   private final List<PageServer> servers = new ArrayList<>();
+
+  @BeforeAll
+  static void setPatience() {
+    PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MS);
+  }
 
   @BeforeEach
   void openTab(Browser browser) {

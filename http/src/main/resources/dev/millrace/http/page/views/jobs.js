@@ -228,7 +228,7 @@ export class Jobs extends PageElement {
     this.#counts = counts;
   }
 
-  #tick() {
+  async #tick() {
     const jobs = this.#jobs;
     const due = this.#changed || !jobs?.complete || Date.now() - this.#refreshed > 10 * REFRESH_MS;
     if (jobs === undefined || document.hidden || !due) {
@@ -236,8 +236,8 @@ export class Jobs extends PageElement {
     }
     this.#changed = false;
     this.#refreshed = Date.now();
-    jobs.refresh();
-    jobs.countAdded();
+    await jobs.refresh();
+    await jobs.countAdded(); // the rows may have fixed just now what counts as added
   }
 
   /** What the fields of the filters suggest is what the rows have shown. */

@@ -10,6 +10,8 @@ const PAGE = 1000;
 const MOST_ENTRIES = 50_000;
 const POLL_MS = 1000;
 const SLOW_POLL_MS = 5000;
+/** Of a log that moves all the time, the next poll reads on. */
+const MOST_ROUNDS = 3;
 
 export const ended = (status) => status === "COMPLETED" || status === "FAILED" || status === "ABORTED";
 
@@ -34,6 +36,7 @@ export class JobSource extends EventTarget {
   #most = MOST_ENTRIES;
   #polled = 0;
   #moved = true;
+  #behind = false; // the log has entries that the job does not show yet
   #timer;
   #stop = new AbortController();
   #note = () => (this.#moved = true);
@@ -58,12 +61,16 @@ export class JobSource extends EventTarget {
     }
     this.reading = true;
     try {
-      await this.#readJob();
-      this.timeline ??= new Timeline(Date.parse(this.job.creationTime), this.stages);
-      this.stages.forEach((stage) => this.timeline.describe(stage));
-      this.error = undefined;
-      this.#changed();
-      await this.#readLog();
+      // What the log says of the time since the job was read may have changed the job: then it is read again.
+      this.#behind = true;
+      for (let round = 0; this.#behind && round < MOST_ROUNDS; round++) {
+        await this.#readJob();
+        this.timeline ??= new Timeline(Date.parse(this.job.creationTime), this.stages);
+        this.stages.forEach((stage) => this.timeline.describe(stage));
+        this.error = undefined;
+        this.#changed();
+        this.#behind = (await this.#readLog()) > 0;
+      }
     } catch (error) {
       this.#failed(error);
     }
@@ -141,7 +148,8 @@ export class JobSource extends EventTarget {
   /** While the job runs: its log each second if anything happened on the server, and now and then in any case. */
   async #poll() {
     const due = this.#moved || Date.now() - this.#polled > SLOW_POLL_MS;
-    if (this.job === undefined || ended(this.job.status) || this.missing || document.hidden || this.reading || !due) {
+    const over = this.job === undefined || (ended(this.job.status) && !this.#behind) || this.missing;
+    if (over || document.hidden || this.reading || !due) {
       return;
     }
     this.#moved = false;
@@ -156,7 +164,7 @@ export class JobSource extends EventTarget {
       this.#changed();
     }
     this.reading = false;
-    if (changed) {
+    if (changed || this.#behind) {
       await this.refresh();
     }
   }

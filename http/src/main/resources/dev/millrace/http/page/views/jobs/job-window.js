@@ -44,7 +44,7 @@ export class JobWindow extends EventTarget {
       if (newest !== undefined && this.filters.sort !== "oldest" && this.#query.end_date === undefined) {
         this.#until = Date.parse(newest);
       }
-      this.#pages.set(0, Date.now());
+      this.#keep(0);
     });
   }
 
@@ -129,9 +129,10 @@ export class JobWindow extends EventTarget {
     }
   }
 
+  /** A page that was read while the server still read jobs is stale at once: more belongs to it. */
   #keep(page) {
     this.#pages.delete(page);
-    this.#pages.set(page, Date.now());
+    this.#pages.set(page, this.complete ? Date.now() : 0);
     if (this.#pages.size > KEPT) {
       const [oldest] = this.#pages.keys();
       this.#pages.delete(oldest);
