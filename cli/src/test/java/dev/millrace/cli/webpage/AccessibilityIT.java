@@ -42,7 +42,8 @@ class AccessibilityIT extends PageFixture {
     Assumptions.assumeTrue(
         file != null && !file.isEmpty(),
         AXE + " names no axe.min.js: npm install axe-core, as .ci/run does");
-    // The driver runs this in the page by the debugger: the content security policy holds for the page alone.
+    // The driver runs this in the page by the debugger: the content security policy holds for the
+    // page alone.
     context.addInitScript(Files.readString(Path.of(Objects.requireNonNull(file))));
     server = serve(PageServer.over(dir.resolve("ws"), model));
   }
