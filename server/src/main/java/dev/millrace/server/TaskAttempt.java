@@ -49,13 +49,13 @@ final class TaskAttempt implements TaskContext {
   private final AtomicReference<Step> step = new AtomicReference<>(Step.START);
   private final AtomicBoolean progress = new AtomicBoolean();
   private final AtomicBoolean linesLost = new AtomicBoolean();
-  private final AttemptProgress output;
+  private final AttemptStatus output;
   private volatile Supplier<@Nullable TraceContext> trace = () -> null;
   private volatile BooleanSupplier outsideWait = () -> false;
   private volatile boolean journalEnds; // a chunk is missing: no other may follow
 
   TaskAttempt(Claim claim, long order, TaskQueue store, StoreRetry retry, ProcessClock clock) {
-    this.output = new AttemptProgress(claim.journaledOutput());
+    this.output = new AttemptStatus(claim.journaledOutput());
     this.claim = claim;
     this.order = order;
     this.store = store;

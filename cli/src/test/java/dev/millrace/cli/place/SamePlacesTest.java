@@ -150,7 +150,8 @@ class SamePlacesTest {
     String here = cli.run("retry", "ws", old).line();
     String there = cli.run("retry", url, old).line();
     JobSpec spec = store.spec(InProcessCli.id(here)).orElseThrow();
-    assertThat(store.spec(InProcessCli.id(there))).contains(spec);
+    assertThat(spec.submittedBy()).isNull();
+    assertThat(store.spec(InProcessCli.id(there))).contains(spec.withSubmittedBy("tester"));
     assertThat(spec.retryOf()).isEqualTo(InProcessCli.id(old));
     assertThat(spec.stages().getFirst().policy().maxAttempts()).isEqualTo(3);
     assertThat(cli.run("retry", url, old, "--json").out())

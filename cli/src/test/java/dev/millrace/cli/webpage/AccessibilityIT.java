@@ -43,7 +43,8 @@ class AccessibilityIT extends PageFixture {
       assertThat(file).as(missing).isNotEmpty();
     }
     Assumptions.assumeFalse(file.isEmpty(), missing);
-    // The driver runs this in the page by the debugger: the content security policy holds for the page alone.
+    // The driver runs this in the page by the debugger: the content security policy holds for the
+    // page alone.
     context.addInitScript(Files.readString(Path.of(file)));
     server = serve(PageServer.over(dir.resolve("ws"), model));
   }

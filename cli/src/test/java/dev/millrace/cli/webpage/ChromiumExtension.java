@@ -24,7 +24,8 @@ final class ChromiumExtension
   public void beforeAll(ExtensionContext context) {
     boolean found = BrowserPrograms.find().isPresent();
     if (!found && BrowserPrograms.isRequired()) {
-      throw new AssertionError(BrowserPrograms.REQUIRED + " is set, and " + BrowserPrograms.missing());
+      throw new AssertionError(
+          BrowserPrograms.REQUIRED + " is set, and " + BrowserPrograms.missing());
     }
     Assumptions.assumeTrue(found, BrowserPrograms.missing());
   }
@@ -51,7 +52,9 @@ final class ChromiumExtension
     Optional<Throwable> failure = context.getExecutionException();
     if (failure.isPresent() && context.getRequiredTestInstance() instanceof PageFixture fixture) {
       String name =
-          context.getRequiredTestClass().getSimpleName() + "." + context.getRequiredTestMethod().getName();
+          context.getRequiredTestClass().getSimpleName()
+              + "."
+              + context.getRequiredTestMethod().getName();
       fixture.keepPicture(PICTURES.resolve(name + ".png"));
     }
   }

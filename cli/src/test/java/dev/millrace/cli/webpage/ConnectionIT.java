@@ -60,8 +60,7 @@ class ConnectionIT extends PageFixture {
   @Test
   void aKeyThatMayOnlyReadSeesNoButtonsThatAct() {
     String key = key("reader", "read");
-    PageServer server =
-        serve(PageServer.withKeys(dir.resolve("ws"), dir.resolve("keys"), model));
+    PageServer server = serve(PageServer.withKeys(dir.resolve("ws"), dir.resolve("keys"), model));
     String id = server.submit(SampleStages.job("tale", PROMPT));
     page.navigate(server.address("jobs/" + id));
     dialog().getByLabel("Key", new Locator.GetByLabelOptions().setExact(true)).fill(key);
@@ -81,8 +80,7 @@ class ConnectionIT extends PageFixture {
   @Test
   void aKeyThatIsTakenAwayEndsWithAQuestionForAnother() {
     String key = key("nightly", "read,submit");
-    PageServer server =
-        serve(PageServer.withKeys(dir.resolve("ws"), dir.resolve("keys"), model));
+    PageServer server = serve(PageServer.withKeys(dir.resolve("ws"), dir.resolve("keys"), model));
     page.navigate(server.address("jobs"));
     dialog().getByLabel("Key", new Locator.GetByLabelOptions().setExact(true)).fill(key);
     page.keyboard().press("Enter");

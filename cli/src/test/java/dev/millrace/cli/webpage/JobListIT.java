@@ -52,7 +52,8 @@ class JobListIT extends PageFixture {
     assertThat(rows()).hasCount(1);
     assertThat(rows()).containsText("no luck with one");
     page.getByLabel("Tag", new Page.GetByLabelOptions().setExact(true)).fill("bad");
-    assertThat(page).hasURL(Pattern.compile("#/jobs\\?(status=FAILED&tag=bad|tag=bad&status=FAILED)$"));
+    assertThat(page)
+        .hasURL(Pattern.compile("#/jobs\\?(status=FAILED&tag=bad|tag=bad&status=FAILED)$"));
     Page shared = context.newPage();
     shared.navigate(page.url());
     assertThat(shared.locator("mr-rows .rows-row")).hasCount(1);

@@ -16,7 +16,8 @@ import java.util.regex.Pattern;
 final class PageComplaints {
   /** Chromium's own lines for answers of 4xx and 503, which the page shows where they belong. */
   private static final Predicate<String> REFUSED =
-      Pattern.compile("Failed to load resource: the server responded with a status of (4\\d\\d|503)")
+      Pattern.compile(
+              "Failed to load resource: the server responded with a status of (4\\d\\d|503)")
           .asPredicate();
 
   private static final Predicate<String> UNREACHABLE =
@@ -50,6 +51,9 @@ final class PageComplaints {
   }
 
   List<String> found() {
-    return all.stream().filter(REFUSED.negate()).filter(it -> !outage || !UNREACHABLE.test(it)).toList();
+    return all.stream()
+        .filter(REFUSED.negate())
+        .filter(it -> !outage || !UNREACHABLE.test(it))
+        .toList();
   }
 }

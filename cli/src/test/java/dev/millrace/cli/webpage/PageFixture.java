@@ -47,8 +47,9 @@ abstract class PageFixture {
   }
 
   Browser.NewContextOptions contextOptions() {
-    return new Browser.NewContextOptions().setViewportSize(1280, 800).setReducedMotion(
-        ReducedMotion.REDUCE);
+    return new Browser.NewContextOptions()
+        .setViewportSize(1280, 800)
+        .setReducedMotion(ReducedMotion.REDUCE);
   }
 
   @AfterEach

@@ -78,9 +78,9 @@ class PromptIT extends PageFixture {
   @Test
   void hostileTextIsOnlyText() {
     String hostile =
-        "<script>alert(1)</script><img src=x onerror=alert(2)><svg onload=alert(3)>"
-            + "javascript:alert(4) ${alert(5)} {{7*7}} \u202Eevil\u202C \u001B[31mred\u001B[0m \u0007"
-            + " </pre></textarea>\"'`";
+        "<script>alert(1)</script><img src=x onerror=alert(2)><svg"
+            + " onload=alert(3)>javascript:alert(4) ${alert(5)} {{7*7}} \u202Eevil\u202C"
+            + " \u001B[31mred\u001B[0m \u0007 </pre></textarea>\"'`";
     String wide = "W".repeat(5_000);
     PageServer server = serve(PageServer.over(dir.resolve("ws"), model));
     String id =

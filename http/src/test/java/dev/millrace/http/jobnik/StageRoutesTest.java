@@ -39,7 +39,7 @@ class StageRoutesTest {
                     + "'completed':0,'failed':0,'created':0,'retried':0,'aborted':0,'total':0},"
                     + "'gate':false,'traceparent':'"
                     + api.get("/v1/jobs/" + job).string("traceparent")
-                    + "'}"));
+                    + "','levers':[]}"));
     JsonObject second = api.get("/v1/stages/" + api.stage(job, "blur")).object();
     assertThat(second.string("status")).isEqualTo("CREATED");
     assertThat(second.integer("order")).isEqualTo(2);

@@ -9,6 +9,7 @@ import dev.millrace.client.worker.Worker;
 import dev.millrace.core.Flow;
 import dev.millrace.core.Work;
 import dev.millrace.core.event.Cause;
+import dev.millrace.core.event.Fact;
 import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
@@ -258,9 +259,16 @@ class RemoteTest {
     assertThatThrownBy(() -> controls.hold(id, 1, cause))
         .isInstanceOf(UnsupportedOperationException.class)
         .hasMessageContaining("\"hold\"");
-    assertThatThrownBy(() -> controls.pause(id, Cause.user("ada", "because")))
+    Cause because = Cause.user("ada", "because");
+    assertThatThrownBy(() -> controls.prioritize(id, Priority.LOW, because))
         .isInstanceOf(UnsupportedOperationException.class)
-        .hasMessageContaining("comment");
+        .hasMessageContaining("no comment for \"prioritize\"");
+    JobId other = server.store.submit(JobSpec.builder().open(true).build());
+    assertThat(controls.pause(other, because)).isEqualTo(Outcome.DONE);
+    assertThat(server.store.events(other, 1, 1).getFirst().fact())
+        .isInstanceOfSatisfying(
+            Fact.JobChanged.class,
+            paused -> assertThat(paused.cause().comment()).isEqualTo("because"));
   }
 
   @Test

@@ -78,8 +78,7 @@ class SharedDatabaseEventsTest {
       JobId id = one.submit(JobSpec.prompt("generate", "Hello"));
       Claim claim =
           one.store
-              .claim(
-                  new ClaimRequest(Set.of("generate"), 1, "remote", Duration.ofMinutes(10)))
+              .claim(new ClaimRequest(Set.of("generate"), 1, "remote", Duration.ofMinutes(10)))
               .getFirst();
       for (int i = 1; i <= LINES; i++) {
         log(i % 2 == 0 ? one : other, claim, "line " + i + ".");

@@ -169,8 +169,9 @@ final class ChaosAuditor {
               .value()
               .orElse("no job");
       if (!noted.equals(key.getValue().value())) {
-        run.history().problem(
-            "key " + key.getKey() + " stands for " + noted + " instead of " + key.getValue());
+        run.history()
+            .problem(
+                "key " + key.getKey() + " stands for " + noted + " instead of " + key.getValue());
       }
       run.history().count("key checked");
     }

@@ -1,6 +1,8 @@
 // From times to places on a line. Long stretches in which nothing runs can be shortened, so that a job that stood at a
 // gate overnight still shows the minutes that it worked.
 
+import { duration } from "../../api/format.js";
+
 const SHORT = 0.06;
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800];
 
@@ -79,6 +81,17 @@ export function ruler({ from, to, idle, scale }, count) {
     }
   }
   return marks;
+}
+
+/** The text of a mark; neighbours less than a second apart differ in its last digits. */
+export function markText(ms) {
+  const beyond = ms % 1000;
+  if (ms < 1000 || beyond === 0) {
+    return ms === 0 ? "0" : duration(ms / 1000);
+  }
+  const seconds = (ms % 60_000) / 1000;
+  const minutes = ms < 60_000 ? "" : `${duration((ms - (ms % 60_000)) / 1000)} `;
+  return `${minutes}${seconds.toFixed(beyond % 100 === 0 ? 1 : 3)} s`;
 }
 
 function active(from, to, idle) {

@@ -1,7 +1,7 @@
 // Stages and tasks over time.
 
 import { css, html, nothing } from "lit";
-import { duration, number, stateColour, stateLabel } from "../../api/format.js";
+import { number, stateColour, stateLabel } from "../../api/format.js";
 import { stateSign } from "../../parts/badge.js";
 import { PageElement, adopt } from "../../parts/element.js";
 import { icons } from "../../parts/icons.js";
@@ -9,7 +9,7 @@ import { setStyle } from "../../parts/set-style.js";
 import "../../parts/rows.js";
 import { barStyles, barsText, legend, track } from "./bars.js";
 import { jobBars, jobScale, rowAt, rowRanges, stageBars } from "./rows-of.js";
-import { ruler } from "./time-scale.js";
+import { markText, ruler } from "./time-scale.js";
 
 const ROW = 28;
 
@@ -189,7 +189,7 @@ export class JobWaterfall extends PageElement {
     return html`<span role="columnheader" class="label"><span class="clip">Since it was submitted</span></span>
       <span role="columnheader" class="wf-track"><span class="unseen">Time</span>${marks.map(
         ({ at, ms }) =>
-          html`<span class="mark" aria-hidden="true" ${setStyle({ "--at": at })}>${ms === 0 ? "0" : duration(ms / 1000)}</span>`,
+          html`<span class="mark" aria-hidden="true" ${setStyle({ "--at": at })}>${markText(ms)}</span>`,
       )}</span>`;
   }
 

@@ -222,16 +222,7 @@ public final class JournalRows {
   private List<Row> read(
       long job, int stage, int task, FencingToken entry, long from, boolean all) {
     return database.list(
-        READ,
-        JournalRows::row,
-        job,
-        stage,
-        task,
-        from,
-        entry.epoch(),
-        entry.number(),
-        all,
-        PAGE);
+        READ, JournalRows::row, job, stage, task, from, entry.epoch(), entry.number(), all, PAGE);
   }
 
   private static Row row(ResultSet row) throws SQLException {

@@ -120,8 +120,7 @@ class HistoryPartitionsTest {
   @Test
   void aJobWithoutAPartitionOfItsMonthIsProcessedAndDeleted() {
     assertThat(partitions.months()).isEmpty();
-    try (JobStore store =
-        PostgresStore.open(database, StoreOptions.of("test", database, false))) {
+    try (JobStore store = PostgresStore.open(database, StoreOptions.of("test", database, false))) {
       JobId id = store.submit(JobSpec.prompt("a", "hello"));
       Claim claim = store.claim(new ClaimRequest(Set.of("a"), 1, "worker", null)).getFirst();
       store.complete(claim, TaskResult.of("done"));

@@ -94,8 +94,7 @@ class SharedCommitsTest {
   private void awaitAll(List<Thread> threads, Statement watcher) throws SQLException {
     long waiting = 0;
     while (blocked(watcher) < LANES || waiting < ANSWERS - LANES) {
-      waiting =
-          threads.stream().filter(it -> it.getState() == Thread.State.WAITING).count();
+      waiting = threads.stream().filter(it -> it.getState() == Thread.State.WAITING).count();
     }
   }
 }

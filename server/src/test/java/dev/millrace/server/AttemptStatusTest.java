@@ -10,12 +10,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What is known of an attempt in memory. */
-class AttemptProgressTest {
-  private final AttemptProgress progress = new AttemptProgress(OutputChunk.EMPTY);
+class AttemptStatusTest {
+  private final AttemptStatus progress = new AttemptStatus(OutputChunk.EMPTY);
   private final LongAdder counter = new LongAdder();
   private long nanos = -3;
 
-  AttemptProgressTest() {
+  AttemptStatusTest() {
     progress.countInto(counter);
   }
 
@@ -74,9 +74,9 @@ class AttemptProgressTest {
 
   @Test
   void aCharacterIsNotCutInHalf() {
-    journal(1, "\uD83D\uDE00" + "a".repeat(AttemptProgress.MAX_TAIL - 1));
-    assertThat(now().tail()).isEqualTo("a".repeat(AttemptProgress.MAX_TAIL - 1));
-    assertThat(now().textLength()).isEqualTo(AttemptProgress.MAX_TAIL + 1);
+    journal(1, "\uD83D\uDE00" + "a".repeat(AttemptStatus.MAX_TAIL - 1));
+    assertThat(now().tail()).isEqualTo("a".repeat(AttemptStatus.MAX_TAIL - 1));
+    assertThat(now().textLength()).isEqualTo(AttemptStatus.MAX_TAIL + 1);
   }
 
   @Test
@@ -92,8 +92,8 @@ class AttemptProgressTest {
 
   @Test
   void tokensOfEarlierAttemptsAreOutputButNotSpeed() {
-    AttemptProgress resumed =
-        new AttemptProgress(new OutputChunk(List.of(1, 2, 3), List.of("a", "b", "c")));
+    AttemptStatus resumed =
+        new AttemptStatus(new OutputChunk(List.of(1, 2, 3), List.of("a", "b", "c")));
     assertThat(resumed.now(0).tokens()).isEqualTo(3);
     assertThat(resumed.now(0).tail()).isEqualTo("abc");
     assertThat(resumed.now(0).tokensPerSecond()).isZero();

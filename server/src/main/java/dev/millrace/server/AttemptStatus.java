@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Follows one attempt in memory, so that nobody reads its journal to show it. Its output mirrors the
  * journal. Thread-safe; {@link #prompt} is called by the engine's thread and never waits.
  */
-final class AttemptProgress {
+final class AttemptStatus {
   /** The most characters of the text that are kept. */
   static final int MAX_TAIL = 300;
 
@@ -33,7 +33,7 @@ final class AttemptProgress {
   /**
    * @param earlier what earlier attempts journaled
    */
-  AttemptProgress(OutputChunk earlier) {
+  AttemptStatus(OutputChunk earlier) {
     append(earlier);
   }
 
