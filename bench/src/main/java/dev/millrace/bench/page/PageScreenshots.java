@@ -6,6 +6,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.ReducedMotion;
+import com.microsoft.playwright.options.WaitForSelectorState;
 import dev.millrace.bench.chat.ModelServer;
 import dev.millrace.bench.harness.ScratchDirectories;
 import dev.millrace.cli.webpage.BrowserPrograms;
@@ -17,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * Makes pictures of the page's views, light and dark, on a desktop and on a phone, of a server that
@@ -41,8 +43,7 @@ public final class PageScreenshots {
     List<String> options =
         List.of("--workspace", "ws", "--model", "house", "--exec", SampleWork.fetch(scratch));
     options = absolute(options, scratch);
-    try (ModelServer server =
-            ModelServer.start(scratch, scratch.resolve("ws"), options, Map.of());
+    try (ModelServer server = ModelServer.start(scratch, scratch.resolve("ws"), options, Map.of());
         SampleWork work = new SampleWork(server.at("/"));
         Chromium chromium = Chromium.launch(BrowserPrograms.find().orElseThrow())) {
       new PageScreenshots(server, work, Files.createDirectories(Path.of(args[0])))
@@ -61,7 +62,9 @@ public final class PageScreenshots {
   private void make(Browser browser) throws IOException, InterruptedException {
     fill();
     for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
+      keepBusy();
       pictures(browser, scheme, "", 1280, 800);
+      keepBusy();
       pictures(browser, scheme, "phone-", 390, 844);
     }
   }
@@ -70,19 +73,17 @@ public final class PageScreenshots {
   private void fill() throws IOException, InterruptedException {
     String book = work.book("Picture book, volume 3", 8);
     work.feeds("Morning feeds", "north.example", "south.example", "gone.example");
-    String feeds = work.feeds("Evening feeds", "north.example/a", "south.example/b", "east.example/c");
+    String feeds =
+        work.feeds("Evening feeds", "north.example/a", "south.example/b", "east.example/c");
     for (String name : List.of("Story of the week", "Letter to the miller", "A tale for Ingrid")) {
       work.prompt(name, "letters", 80, "");
     }
-    String stopped = work.prompt("Too long a story", "letters", 900, "\"priority\": \"VERY_LOW\", ");
+    String stopped =
+        work.prompt("Too long a story", "letters", 900, "\"priority\": \"VERY_LOW\", ");
     work.setStatus(stopped, "ABORTED");
     work.prompt("Translations", "letters", 80, "\"hold\": true, ");
     await(book);
     warm();
-    work.batch("Stories for the corpus", 24, 900);
-    for (int i = 1; i <= 5; i++) {
-      work.prompt("Chapter " + i, "corpus", 200, i == 1 ? "" : "\"priority\": \"LOW\", ");
-    }
     views.put("now", "");
     views.put("jobs", "jobs");
     views.put("job", "jobs/" + book);
@@ -93,6 +94,17 @@ public final class PageScreenshots {
     views.put("chat", "chat");
     views.put("server", "server");
     views.put("states", "states");
+  }
+
+  /** More than the model does at once, for longer than the first views take. */
+  private void keepBusy() throws IOException, InterruptedException {
+    for (String about : List.of("rivers", "mills", "boats", "kites", "lanterns", "trains")) {
+      work.batch("Stories about " + about, 4, 900);
+    }
+    for (int chapter = 1; chapter <= 5; chapter++) {
+      String fields = chapter == 1 ? "" : "\"priority\": \"LOW\", ";
+      work.prompt("Chapter " + chapter, "chapters", 200, fields);
+    }
   }
 
   private void await(String book) throws IOException, InterruptedException {
@@ -108,7 +120,7 @@ public final class PageScreenshots {
   private void warm() throws IOException, InterruptedException {
     long end = System.nanoTime() + WARM_SECONDS * 1_000_000_000L;
     for (int wave = 1; System.nanoTime() < end; wave++) {
-      String batch = work.batch("Stories, part " + wave, 6 + wave * 5 % 14, 120);
+      String batch = work.batch("Corpus, part " + wave, 6 + wave * 5 % 14, 120);
       while (!work.status(batch).equals("COMPLETED")) {
         Thread.sleep(200);
       }
@@ -126,7 +138,8 @@ public final class PageScreenshots {
       views.forEach(
           (name, address) -> {
             Path file =
-                directory.resolve(kind + name + "-" + scheme.name().toLowerCase(Locale.ROOT) + ".png");
+                directory.resolve(
+                    kind + name + "-" + scheme.name().toLowerCase(Locale.ROOT) + ".png");
             try (Page page = context.newPage()) {
               page.navigate(server.at("/#/" + address).toString());
               prepare(page, name);
@@ -146,6 +159,11 @@ public final class PageScreenshots {
         page.keyboard().press("Enter");
         page.locator("article.assistant .about, article.assistant .after .muted")
             .waitFor(new Locator.WaitForOptions().setTimeout(120_000));
+      }
+      case "jobs" -> {
+        page.locator("mr-jobs .rows-row .in-state").first().waitFor();
+        page.getByText(Pattern.compile("^[0-9,]+ of [0-9,]+ read$"))
+            .waitFor(new Locator.WaitForOptions().setState(WaitForSelectorState.HIDDEN));
       }
       default -> {
         // as it is

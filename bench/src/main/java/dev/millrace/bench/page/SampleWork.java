@@ -30,13 +30,13 @@ final class SampleWork implements AutoCloseable {
   /** A program for tasks of the type "fetch": the first attempt fails; of what is gone, each does. */
   static String fetch(Path directory) {
     return """
-        fetch=read -r page
-        count=%s/$(printf %%s "$page" | cksum | cut -d' ' -f1)
-        sleep 0.6
-        case $page in *gone*) echo "$page: 404 Not Found" >&2; exit 1 ;; esac
-        [ -e "$count" ] || { : >"$count"; echo "$page: connection reset by peer" >&2; exit 1; }
-        sleep 0.9; echo "read $page"
-        """
+    fetch=read -r page
+    count=%s/$(printf %%s "$page" | cksum | cut -d' ' -f1)
+    sleep 0.6
+    case $page in *gone*) echo "$page: 404 Not Found" >&2; exit 1 ;; esac
+    [ -e "$count" ] || { : >"$count"; echo "$page: connection reset by peer" >&2; exit 1; }
+    sleep 0.9; echo "read $page"
+    """
         .formatted(directory);
   }
 
@@ -121,7 +121,13 @@ final class SampleWork implements AutoCloseable {
   private String submit(String name, String fields, String... stages)
       throws IOException, InterruptedException {
     String document =
-        "{\"name\": \"" + name + "\", " + fields + " \"stages\": [" + String.join(",", stages) + "]}";
+        "{\"name\": \""
+            + name
+            + "\", "
+            + fields
+            + " \"stages\": ["
+            + String.join(",", stages)
+            + "]}";
     return send("POST", "/v1/pipelines", document).string("id");
   }
 
@@ -131,11 +137,13 @@ final class SampleWork implements AutoCloseable {
         HttpRequest.newBuilder(server.resolve(path))
             .header("Content-Type", "application/json")
             .header("Millrace-Extensions", "true")
-            .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
+            .method(
+                method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
             .build();
     HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
     if (response.statusCode() >= 300) {
-      throw new IOException(method + " " + path + ": " + response.statusCode() + " " + response.body());
+      throw new IOException(
+          method + " " + path + ": " + response.statusCode() + " " + response.body());
     }
     return Json.object(response.body());
   }

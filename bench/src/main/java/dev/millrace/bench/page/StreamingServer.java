@@ -85,7 +85,10 @@ public final class StreamingServer implements AutoCloseable {
       List<TaskSpec> tasks =
           IntStream.range(0, streams).mapToObj(i -> TaskSpec.of("prompt " + i)).toList();
       store.submit(
-          JobSpec.builder().name("streams").stages(List.of(StageSpec.of("generate", tasks))).build());
+          JobSpec.builder()
+              .name("streams")
+              .stages(List.of(StageSpec.of("generate", tasks)))
+              .build());
     }
     try (ExecutorService submitters = Executors.newFixedThreadPool(SUBMITTERS)) {
       for (int i = 0; i < waiting; i++) {
