@@ -14,14 +14,14 @@ import java.util.stream.Stream;
  *
  * @param node runs the driver of Playwright
  */
-record BrowserPrograms(Path node, Path chromium) {
+public record BrowserPrograms(Path node, Path chromium) {
   /** Set to "true" where tests of the page must not be skipped. */
   static final String REQUIRED = "MILLRACE_REQUIRE_BROWSER";
 
   private static final List<String> CHROMIUM =
       List.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable");
 
-  static Optional<BrowserPrograms> find() {
+  public static Optional<BrowserPrograms> find() {
     Optional<Path> node = find(List.of("node"));
     Optional<Path> chromium = find(CHROMIUM);
     return node.flatMap(it -> chromium.map(browser -> new BrowserPrograms(it, browser)));
@@ -32,7 +32,7 @@ record BrowserPrograms(Path node, Path chromium) {
     return "true".equals(System.getenv(REQUIRED));
   }
 
-  static String missing() {
+  public static String missing() {
     return "tests of the page need node and chromium on the PATH:"
         + " apt-get install nodejs chromium (as .ci/run does)";
   }

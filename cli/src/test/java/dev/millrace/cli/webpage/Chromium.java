@@ -5,7 +5,7 @@ import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Playwright;
 
 /** A running browser without a window. One thread at a time may use it. */
-final class Chromium implements AutoCloseable {
+public final class Chromium implements AutoCloseable {
   private final Playwright driver;
   private final Browser browser;
 
@@ -14,7 +14,7 @@ final class Chromium implements AutoCloseable {
     this.browser = browser;
   }
 
-  static Chromium launch(BrowserPrograms programs) {
+  public static Chromium launch(BrowserPrograms programs) {
     Playwright driver =
         Playwright.create(new Playwright.CreateOptions().setEnv(programs.driverEnvironment()));
     try {
@@ -29,7 +29,7 @@ final class Chromium implements AutoCloseable {
     }
   }
 
-  Browser browser() {
+  public Browser browser() {
     return browser;
   }
 

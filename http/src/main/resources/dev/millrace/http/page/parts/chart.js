@@ -8,6 +8,12 @@ import { chartPaths, niceTop } from "./chart-paths.js";
 const HEIGHT = 114;
 const TOP = 16;
 const BASE = 94;
+/** A young server shows all that it has, an old one the last hour: seconds, and the words at the axis. */
+const SPANS = [
+  { seconds: 600, words: ["10 min ago", "5 min", "now"] },
+  { seconds: 1800, words: ["30 min ago", "15 min", "now"] },
+  { seconds: 3600, words: ["1 h ago", "30 min", "now"] },
+];
 
 /**
  * <mr-chart label=… .at=${seconds} .series=${[{ name, colour, values, area?, told? }]} .format=${number} .top=${1}>
@@ -21,7 +27,6 @@ export class Chart extends PageElement {
     series: { attribute: false },
     format: { attribute: false },
     top: { attribute: false },
-    span: { attribute: false },
     width: { state: true },
     pointed: { state: true },
   };
@@ -89,7 +94,6 @@ export class Chart extends PageElement {
     this.at = [];
     this.series = [];
     this.format = String;
-    this.span = 3600;
     this.width = 280;
   }
 
@@ -107,12 +111,13 @@ export class Chart extends PageElement {
   render() {
     const top = this.top ?? niceTop(this.#drawn().flatMap((one) => one.values));
     const end = Math.max(this.at.at(-1) ?? 0, Math.floor(Date.now() / 1000));
-    const x = (at) => this.width - ((end - at) / this.span) * this.width;
+    const span = SPANS.find(({ seconds }) => end - (this.at[0] ?? end) <= seconds) ?? SPANS.at(-1);
+    const x = (at) => this.width - ((end - at) / span.seconds) * this.width;
     const y = (value) => BASE - (Math.min(value, top) / top) * (BASE - TOP);
-    this.#scale = { x, end };
+    this.#scale = { x, end, span };
     return html`<svg viewBox="0 0 ${this.width} ${HEIGHT}" role="img" aria-label=${this.#summary()}
         @pointermove=${this.#point} @pointerdown=${this.#point} @pointerleave=${() => (this.pointed = undefined)}>
-        ${this.#grid(top, y)}
+        ${this.#grid(top, y, span.words)}
         ${this.#drawn().map((one) => this.#line(one, x, y))}
         ${this.#cursor(x, y)}
       </svg>${this.#readout(x)}`;
@@ -124,10 +129,9 @@ export class Chart extends PageElement {
     return this.series.filter((one) => !one.told);
   }
 
-  #grid(top, y) {
+  #grid(top, y, words) {
     const lines = [top, top / 2, 0];
     const marks = [0, 0.5, 1];
-    const words = ["1 h ago", "30 min", "now"];
     return svg`${lines.map((value) => svg`<line class="grid" x1="0" x2=${this.width} y1=${y(value)} y2=${y(value)}/>`)}
       <text x="0" y=${TOP - 4}>${this.format(top)}</text>
       ${marks.map((share, i) => svg`<text x=${share * this.width} y=${HEIGHT - 4}
@@ -169,8 +173,8 @@ export class Chart extends PageElement {
 
   #point(event) {
     const box = event.currentTarget.getBoundingClientRect();
-    const { end } = this.#scale;
-    const wanted = end - (1 - (event.clientX - box.left) / box.width) * this.span;
+    const { end, span } = this.#scale;
+    const wanted = end - (1 - (event.clientX - box.left) / box.width) * span.seconds;
     let best;
     this.at.forEach((at, i) => {
       if (best === undefined || Math.abs(at - wanted) < Math.abs(this.at[best] - wanted)) {

@@ -89,7 +89,15 @@ export class Chat extends PageElement {
 
     .chat-parameters summary {
       cursor: pointer;
-      list-style-position: inside;
+    }
+
+    .chat-parameters summary::after {
+      content: "▸"; /* a flexible box has no mark of its own */
+      color: var(--muted);
+    }
+
+    .chat-parameters[open] summary::after {
+      content: "▾";
     }
 
     .chat-parameters .body {
@@ -248,7 +256,7 @@ export class Chat extends PageElement {
     this.said = "";
     this.#stop = new AbortController();
     const { signal } = this.#stop;
-    this.updateComplete.then(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    this.#keepEnd(true);
     await stream("/v1/chat/completions", {
       method: "POST",
       body: chatRequest(this.parameters, before),
@@ -257,20 +265,30 @@ export class Chat extends PageElement {
       onEvent: (_, data) => this.#take(answer, data),
       onEnd: (error) => answer.end(error, signal.aborted),
     });
+    const follows = this.#follows();
     this.answering = false;
     this.said = answer.error === undefined ? "The answer is complete." : "";
     this.#remember();
+    this.#keepEnd(follows); // of what stands below a complete answer
   }
 
   #take(answer, data) {
-    const root = document.documentElement;
-    const follows = root.scrollHeight - window.innerHeight - window.scrollY < NEAR;
+    const follows = this.#follows();
     const more = answer.take(data);
     this.requestUpdate();
-    if (follows) {
-      this.updateComplete.then(() => window.scrollTo(0, root.scrollHeight));
-    }
+    this.#keepEnd(follows);
     return more;
+  }
+
+  #follows() {
+    const root = document.documentElement;
+    return root.scrollHeight - window.innerHeight - window.scrollY < NEAR;
+  }
+
+  #keepEnd(follows) {
+    if (follows) {
+      this.updateComplete.then(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    }
   }
 
   #clear() {
