@@ -3,7 +3,6 @@ package dev.millrace.http.live;
 import dev.millrace.api.live.GatedJob;
 import dev.millrace.api.live.LiveCounts;
 import dev.millrace.api.live.LiveState;
-import dev.millrace.api.live.LiveTask;
 import dev.millrace.api.live.WaitingJob;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
@@ -69,7 +68,7 @@ final class LiveStateReader {
     names.beginLook();
     StatusCounts counted = counts.get();
     QueueHead head = queue.get();
-    List<LiveTask> tasks = running.read(names);
+    RunningTaskList.Shown tasks = running.read(names);
     InferenceStats stats = access.models().get();
     return new LiveState(
         clock.instant(),
@@ -77,10 +76,8 @@ final class LiveStateReader {
         waiting(head),
         head.waiting(),
         counted.atGate() == 0 ? List.of() : atGate.get(),
-        tasks.size() > RunningTaskList.MAX_TASKS
-            ? tasks.subList(0, RunningTaskList.MAX_TASKS)
-            : tasks,
-        tasks.size(),
+        tasks.tasks(),
+        tasks.total(),
         rates.now(),
         ModelLoads.of(stats));
   }
