@@ -10,6 +10,7 @@ import dev.millrace.http.jobnik.entity.ApiTaskMapper;
 import dev.millrace.http.jobnik.entity.EntityLookup;
 import dev.millrace.http.jobnik.entity.ResponseBudget;
 import dev.millrace.http.jobnik.entity.StageContext;
+import dev.millrace.http.jobnik.entity.RequestParameters;
 import dev.millrace.http.limits.JsonTextSize;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
