@@ -1,6 +1,7 @@
 package dev.millrace.http;
 
 import dev.millrace.core.job.JobId;
+import dev.millrace.core.store.JobStore;
 import dev.millrace.http.inference.InferenceAccess;
 import dev.millrace.http.live.ServerAccess;
 import dev.millrace.http.openai.response.store.ResponseStore;
@@ -11,7 +12,6 @@ import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceStats;
 import dev.millrace.server.infer.direct.DirectInference;
 import dev.millrace.server.infer.model.RemoteModelStatus;
-import dev.millrace.core.store.JobStore;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -85,8 +85,7 @@ final class AttachedServer {
   /**
    * @param starting what the server still does before it is ready; empty: nothing
    */
-  OverviewSources overview(
-      JobStore store, Set<String> types, Supplier<Optional<String>> starting) {
+  OverviewSources overview(JobStore store, Set<String> types, Supplier<Optional<String>> starting) {
     return new OverviewSources(
         store,
         startTime,

@@ -42,9 +42,9 @@ final class LiveStateReader {
   private final ServerAccess access;
   private final InstantSource clock;
   private final JobNames names;
-  private final RestedValue<StatusCounts> counts;
-  private final RestedValue<QueueHead> queue;
-  private final RestedValue<List<GatedJob>> atGate;
+  private final ThrottledValue<StatusCounts> counts;
+  private final ThrottledValue<QueueHead> queue;
+  private final ThrottledValue<List<GatedJob>> atGate;
 
   LiveStateReader(
       JobStore store,
@@ -58,10 +58,11 @@ final class LiveStateReader {
     this.access = access;
     this.clock = clock;
     this.names = new JobNames(store);
-    this.counts = new RestedValue<>("counts", store::statusCounts, NO_COUNTS, COUNTS_AGE);
+    this.counts = new ThrottledValue<>("counts", store::statusCounts, NO_COUNTS, COUNTS_AGE);
     this.queue =
-        new RestedValue<>("queue", () -> store.queueHead(MAX_JOBS), QueueHead.UNKNOWN, COUNTS_AGE);
-    this.atGate = new RestedValue<>("gates", this::gatedJobs, List.of(), GATES_AGE);
+        new ThrottledValue<>(
+            "queue", () -> store.queueHead(MAX_JOBS), QueueHead.UNKNOWN, COUNTS_AGE);
+    this.atGate = new ThrottledValue<>("gates", this::gatedJobs, List.of(), GATES_AGE);
   }
 
   LiveState read() {

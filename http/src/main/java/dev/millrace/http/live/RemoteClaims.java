@@ -68,8 +68,7 @@ final class RemoteClaims implements WorkListener {
   }
 
   private static RemoteTask renewed(RemoteTask known, RemoteTask now) {
-    return new RemoteTask(
-        known.job, known.key, known.type, known.worker, known.since, now.until);
+    return new RemoteTask(known.job, known.key, known.type, known.worker, known.since, now.until);
   }
 
   /**

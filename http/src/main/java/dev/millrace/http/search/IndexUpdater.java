@@ -224,9 +224,8 @@ final class IndexUpdater implements AutoCloseable {
       }
       toRead = unread.size();
       filled = listed && unread.isEmpty();
-      long took = System.nanoTime() - start;
       long least = failing ? STORE_PAUSE : filled && !more ? intervals.gather().toNanos() : 0;
-      await(Math.max(took, least));
+      await(Math.max(System.nanoTime() - start, least));
     }
     return true;
   }

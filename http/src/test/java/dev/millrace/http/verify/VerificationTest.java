@@ -2,6 +2,8 @@ package dev.millrace.http.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.task.TaskResult;
 import dev.millrace.http.inference.ClientWatch;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.stream.EventStream;
@@ -13,15 +15,18 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
-import dev.millrace.core.json.JsonObject;
-import dev.millrace.core.task.TaskResult;
 import org.junit.jupiter.api.Test;
 
 /** A verification gives its permit back once, whatever comes first. */
 class VerificationTest {
   private static final VerifyRequest REQUEST =
       new VerifyRequest(
-          "generate", "a", JsonObject.create(), Instant.EPOCH, JsonObject.create(), TaskResult.of("b"));
+          "generate",
+          "a",
+          JsonObject.create(),
+          Instant.EPOCH,
+          JsonObject.create(),
+          TaskResult.of("b"));
 
   private final Semaphore permits = new Semaphore(0);
   private final AtomicInteger runs = new AtomicInteger();
