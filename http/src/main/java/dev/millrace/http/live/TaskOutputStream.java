@@ -87,21 +87,27 @@ final class TaskOutputStream implements EventStream.Source {
     OutputPacer pacer = new OutputPacer(signals.missOutput());
     long lastSent = System.nanoTime();
     try (Watch watch = signals.watch(task.job())) {
-      for (Look look = look(events); look != Look.END; look = look(events)) {
-        if (look == Look.NEWS) {
-          lastSent = System.nanoTime();
-        }
+      Look look = look(events);
+      while (look != Look.END) {
+        lastSent = look == Look.NEWS ? System.nanoTime() : lastSent;
         TimeUnit.NANOSECONDS.sleep(PACE.toNanos());
-        watch.await(wait(pacer, look));
+        boolean told = watch.await(wait(pacer, look));
         if (call.isClientGone()) {
           throw new ClientGoneException(false, null);
         }
-        if (System.nanoTime() - lastSent >= EventStream.KEEP_ALIVE_INTERVAL.toNanos()) {
+        boolean silent = System.nanoTime() - lastSent >= EventStream.KEEP_ALIVE_INTERVAL.toNanos();
+        if (silent) {
           events.keepAlive();
           lastSent = System.nanoTime();
         }
+        look = told || silent || mayHaveMore(look) ? look(events) : Look.NOTHING;
       }
     }
+  }
+
+  /** Whether there may be more that nobody tells of. A look at a large task costs much. */
+  private boolean mayHaveMore(Look last) {
+    return last != Look.NOTHING || signals.missOutput();
   }
 
   private Duration wait(OutputPacer pacer, Look look) {
