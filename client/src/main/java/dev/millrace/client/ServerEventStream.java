@@ -23,14 +23,14 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of a stream of the server, up to its last one if it has one. A connection that breaks or falls silent is opened
- * again and resumes after the last event: no event comes twice and none is missing. One thread
- * reads; any thread may call {@link #close}.
+ * The events of a stream of the server, up to its last one if it has one. A connection that breaks
+ * or falls silent is opened again and resumes after the last event: no event comes twice and none is
+ * missing. One thread reads; any thread may call {@link #close}.
  */
 public sealed class ServerEventStream implements Iterator<SseEvent>, AutoCloseable
     permits JobEventStream {
 
-  /** The server sends something every 15 s or more often; after this long without a line it counts as gone. */
+  /** The server sends something at least every 15 s; after this long without a line it is gone. */
   private static final Duration SILENCE = Duration.ofSeconds(45);
 
   /** How long to reconnect without a line from the server before giving up. */

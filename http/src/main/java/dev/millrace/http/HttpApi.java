@@ -1,36 +1,16 @@
 package dev.millrace.http;
 
-import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.JobStore;
-import dev.millrace.core.time.ProcessClock;
-import dev.millrace.http.inference.InferenceAccess;
 import dev.millrace.http.job.IdResolver;
 import dev.millrace.http.job.IdempotentSubmitter;
-import dev.millrace.http.job.StageTaskCheck;
 import dev.millrace.http.job.WebhookPolicy;
-import dev.millrace.http.jobnik.JobnikRouteGroup;
-import dev.millrace.http.jobnik.entity.EntityLookup;
-import dev.millrace.http.live.LiveRouteGroup;
-import dev.millrace.http.live.ServerAccess;
 import dev.millrace.http.metrics.ServerMetrics;
-import dev.millrace.http.monitoring.BuiltInReadinessChecks;
-import dev.millrace.http.monitoring.MonitoringRouteGroup;
-import dev.millrace.http.openai.OpenAiRouteGroup;
 import dev.millrace.http.openai.response.ResponseRoutes;
 import dev.millrace.http.openai.response.store.ResponseStore;
-import dev.millrace.http.openapi.ApiDocsPage;
 import dev.millrace.http.openapi.OpenApiDocument;
-import dev.millrace.http.overview.OverviewSources;
-import dev.millrace.http.overview.ServerOverviewRoute;
-import dev.millrace.http.page.PageRouteGroup;
-import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Problem;
 import dev.millrace.http.route.RequestObserver;
-import dev.millrace.http.route.RouteGroup;
-import dev.millrace.http.so1.So1RouteGroup;
 import dev.millrace.http.tracing.OtlpTracing;
-import dev.millrace.http.verify.VerifierAccess;
-import dev.millrace.http.verify.VerifyRoute;
 import dev.millrace.http.webhook.WebhookService;
 import dev.millrace.http.webhook.WebhookSettings;
 import dev.millrace.server.Server;
@@ -38,18 +18,12 @@ import dev.millrace.server.TaskListener;
 import dev.millrace.server.infer.Inference;
 import dev.millrace.server.infer.InferenceStats;
 import dev.millrace.server.infer.direct.DirectInference;
-import dev.millrace.server.infer.model.RemoteModelStatus;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -77,9 +51,7 @@ public final class HttpApi implements AutoCloseable {
   private final @Nullable WebhookSettings webhookSettings;
   private final JobStore store;
   private final ServerMetrics metrics;
-  private final InferenceAccess inference = new InferenceAccess();
-  private final VerifierAccess verifier = new VerifierAccess();
-  private final Instant startTime = Instant.now();
+  private final AttachedServer server = new AttachedServer();
   private final @Nullable OtlpTracing tracing;
   private @Nullable WebhookService webhooks;
   private @Nullable IdempotentSubmitter submitter;
@@ -87,9 +59,6 @@ public final class HttpApi implements AutoCloseable {
   private volatile @Nullable HttpService service;
   private volatile int unanswered;
   private @Nullable Runnable unendedResponses; // starts them, if a server comes that can
-  private volatile @Nullable Server server;
-  private volatile @Nullable Supplier<InferenceStats> models;
-  private volatile @Nullable Inference inferenceModels;
 
   private HttpApi(JobStore store, HttpSettings settings, @Nullable WebhookSettings webhooks) {
     this.store = store;
@@ -150,7 +119,7 @@ public final class HttpApi implements AutoCloseable {
    */
   public URI open(Set<String> types, Set<String> modelNames, Supplier<Optional<String>> starting) {
     try {
-      return listen(types, modelNames, starting);
+      return listen(new RouteGroupFactory.Offer(types, modelNames, starting));
     } catch (RuntimeException e) {
       close();
       throw e;
@@ -165,19 +134,8 @@ public final class HttpApi implements AutoCloseable {
    */
   public void attach(
       Server running, @Nullable Supplier<InferenceStats> stats, @Nullable DirectInference direct) {
-    verifier.attach(null);
-    attachModels(running, stats, direct);
-  }
-
-  private void attachModels(
-      Server running, @Nullable Supplier<InferenceStats> stats, @Nullable DirectInference direct) {
-    server = running;
-    inference.attach(direct);
-    models = stats;
-    if (stats != null) {
-      metrics.inference(stats);
-    }
-    startUnendedResponses();
+    server.attach(running, stats, direct);
+    attached(stats);
   }
 
   /**
@@ -189,83 +147,42 @@ public final class HttpApi implements AutoCloseable {
     if (served == null) {
       attach(running, null, null);
     } else {
-      inferenceModels = served;
-      verifier.attach(served::verify);
-      attachModels(running, served::stats, served.direct());
+      server.attach(running, served);
+      attached(served::stats);
     }
   }
 
-  private OverviewSources overview(Set<String> types, Supplier<Optional<String>> starting) {
-    return new OverviewSources(
-        store,
-        startTime,
-        types,
-        () -> server,
-        starting,
-        () -> {
-          Inference present = inferenceModels;
-          return present == null ? List.of() : present.models();
-        },
-        () -> {
-          Inference present = inferenceModels;
-          return present == null ? List.of() : present.networks();
-        });
+  private void attached(@Nullable Supplier<InferenceStats> stats) {
+    if (stats != null) {
+      metrics.inference(stats);
+    }
+    startUnendedResponses();
   }
 
-  private URI listen(
-      Set<String> types, Set<String> modelNames, Supplier<Optional<String>> starting) {
+  private URI listen(RouteGroupFactory.Offer offer) {
     WebhookPolicy policy = NO_WEBHOOKS;
     if (webhookSettings != null) {
       webhooks = WebhookService.open(store, webhookSettings);
       metrics.webhooks(webhooks::stats);
       policy = webhooks;
     }
-    IdResolver ids = new IdResolver(store);
-    idResolver = ids;
+    idResolver = new IdResolver(store);
     submitter = new IdempotentSubmitter(store, Clock.systemUTC());
-    JobnikRouteGroup jobnik =
-        new JobnikRouteGroup(
-            store,
-            ids,
-            submitter,
-            policy,
-            settings.stageBackoff(),
-            new StageTaskCheck(types, modelNames));
-    So1RouteGroup so1 =
-        new So1RouteGroup(store, types, modelNames, jobnik.workerTypes(), ids, submitter, policy);
-    jobnik.add(new ServerOverviewRoute(overview(types, starting)).routes());
-    jobnik.add(new VerifyRoute(new EntityLookup(store, ids), verifier).routes());
-    metrics.gauge("millrace_dequeues_waiting", "Requests that wait for a task.", jobnik::waiting);
     OpenApiDocument document = OpenApiDocument.load();
-    RouteGroup monitoring =
-        new MonitoringRouteGroup(
-            this::metrics,
-            List.of(
-                BuiltInReadinessChecks.store(store),
-                BuiltInReadinessChecks.server(() -> server, starting),
-                BuiltInReadinessChecks.threads(),
-                BuiltInReadinessChecks.keys(settings.keys())),
-            document.bytes(),
-            ApiDocsPage.load(),
-            Clock.systemUTC(),
-            this::waiting,
-            store::unreadableJobs);
-    List<RequestObserver> observers = new ArrayList<>(List.of(metrics.observer()));
-    if (tracing != null) {
-      observers.add(tracing.requestObserver());
-    }
     ResponseRoutes responses =
-        ResponseRoutes.over(store, inference, this::startSoon, settings.responseAge());
-    OpenAiRouteGroup openAi = new OpenAiRouteGroup(inference, responses);
-    RouteGroup live = LiveRouteGroup.start(store, ids, access(), ProcessClock.system());
+        ResponseRoutes.over(store, server.direct(), server::startSoon, settings.responseAge());
+    RouteGroupFactory factory =
+        new RouteGroupFactory(
+            store,
+            settings,
+            server,
+            metrics,
+            new RouteGroupFactory.Submissions(idResolver, submitter, policy));
     HttpService opened =
         HttpService.open(
-            settings,
-            List.of(jobnik, live, so1, openAi, PageRouteGroup.load(), monitoring),
-            observers,
-            document);
+            settings, factory.groups(offer, responses, document), observers(), document);
     service = opened;
-    if (types.contains(ResponseStore.TYPE)) {
+    if (offer.types().contains(ResponseStore.TYPE)) {
       unendedResponses = responses::startUnended;
       startUnendedResponses();
     }
@@ -275,26 +192,17 @@ public final class HttpApi implements AutoCloseable {
     return opened.uri();
   }
 
-  /** The server and its models, once they are attached. */
-  private ServerAccess access() {
-    return new ServerAccess(
-        () -> server,
-        () -> {
-          Supplier<InferenceStats> stats = models;
-          return stats == null ? null : stats.get();
-        });
+  private List<RequestObserver> observers() {
+    return tracing == null
+        ? List.of(metrics.observer())
+        : List.of(metrics.observer(), tracing.requestObserver());
   }
 
   /** The server and the routes come in any order: the later one finds both. */
   private void startUnendedResponses() {
-    if (server != null && unendedResponses != null) {
+    if (server.server() != null && unendedResponses != null) {
       unendedResponses.run();
     }
-  }
-
-  /** Responses are only made and started with a server. */
-  private void startSoon(JobId job) {
-    Objects.requireNonNull(server).startSoon(job, ResponseStore.TYPE);
   }
 
   /** All models that a task may name, also those that are not ready yet. */
@@ -302,23 +210,6 @@ public final class HttpApi implements AutoCloseable {
     Set<String> names = new HashSet<>(models.served());
     models.remoteModels().forEach(model -> names.add(model.model()));
     return names;
-  }
-
-  private Map<String, String> waiting() {
-    Map<String, String> waiting = new LinkedHashMap<>();
-    Supplier<InferenceStats> stats = models;
-    for (RemoteModelStatus model :
-        stats == null ? List.<RemoteModelStatus>of() : stats.get().remoteModels()) {
-      if (!model.ready()) {
-        waiting.put("model " + model.model(), model.waitReason());
-      }
-    }
-    return waiting;
-  }
-
-  private ApiResponse.Content metrics(@Nullable String accept) {
-    ServerMetrics.Rendered text = metrics.render(accept);
-    return new ApiResponse.Content(200, Map.of(), text.mediaType(), text.body());
   }
 
   /** Requests that are being answered now, streams included. Thread-safe. */

@@ -34,7 +34,12 @@ public final class InferenceAccess {
           "model_not_found",
           "this server runs no models: start it with --model, or send jobs to its workers");
     }
-    throw new Problem(
+    throw beingLoaded();
+  }
+
+  /** That there are no models yet. */
+  public static Problem beingLoaded() {
+    return new Problem(
         Problem.Kind.UNAVAILABLE,
         null,
         "models are being loaded; try again later",

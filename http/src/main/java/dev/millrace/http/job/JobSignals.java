@@ -13,8 +13,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Wakes those who follow a job when it or its journal has changed, and never else: a
- * stream that waits costs nothing. What another server journals is not told. Thread-safe.
+ * Wakes those who follow a job when it or its journal has changed, and never else: a stream that
+ * waits costs nothing. What another server journals is not told. Thread-safe.
  */
 public final class JobSignals implements AutoCloseable {
   private final Map<JobId, Set<Semaphore>> waiting = new ConcurrentHashMap<>();

@@ -10,6 +10,7 @@ import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.JobView;
 import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.jobnik.entity.EntityLookup;
+import dev.millrace.http.jobnik.entity.RequestParameters;
 import dev.millrace.http.jobnik.entity.ResponseBudget;
 import dev.millrace.http.limits.JsonTextSize;
 import dev.millrace.http.route.ApiRequest;
@@ -17,7 +18,6 @@ import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Route;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The route that reads the log of a job: what happened to it, when, and who did it. */
@@ -45,8 +45,8 @@ final class JobLogRoutes {
 
   private ApiResponse log(ApiRequest call) {
     JobView job = lookup.job(call.pathParameter("jobId"));
-    int limit = number(call, "limit", MAX_ENTRIES, 1, MAX_ENTRIES);
-    long last = number(call, "after", 0, 0, ANY_NUMBER);
+    int limit = RequestParameters.numberOr(call, "limit", MAX_ENTRIES, 1, MAX_ENTRIES);
+    long last = RequestParameters.numberOr(call, "after", 0, 0, ANY_NUMBER);
     List<JsonObject> entries = new ArrayList<>();
     ResponseBudget budget = new ResponseBudget();
     List<LogEntry> read = read(job.header().id(), last, limit, budget);
@@ -66,10 +66,6 @@ final class JobLogRoutes {
     Long next = !entries.isEmpty() && last < job.lastEvent() ? (Long) last : null;
     return ApiResponse.ok(
         new JobLogPage(entries, next, Math.max(last(entries), job.lastEvent())).toJson());
-  }
-
-  private static int number(ApiRequest call, String name, int otherwise, int least, int most) {
-    return Objects.requireNonNull(RequestParameters.number(call, name, otherwise, least, most));
   }
 
   private List<LogEntry> read(JobId id, long after, int most, ResponseBudget budget) {

@@ -14,6 +14,7 @@ import dev.millrace.http.job.StageTaskCheck;
 import dev.millrace.http.job.WebhookPolicy;
 import dev.millrace.http.jobnik.entity.ApiJobMapper;
 import dev.millrace.http.jobnik.entity.EntityLookup;
+import dev.millrace.http.jobnik.entity.RequestParameters;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Route;

@@ -12,11 +12,10 @@ import dev.millrace.core.store.TaskView;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.http.job.JobDisplayName;
 import dev.millrace.http.jobnik.entity.JobnikProblems;
+import dev.millrace.http.jobnik.entity.RequestParameters;
 import dev.millrace.http.route.ApiRequest;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.format.DateTimeParseException;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the filters of a list from the query of a request. */
@@ -29,7 +28,8 @@ final class ListFilters {
     private static final Duration SLACK = Duration.ofDays(2);
 
     static Period of(ApiRequest call) {
-      return new Period(time(call, "from_date"), time(call, "end_date"));
+      return new Period(
+          RequestParameters.time(call, "from_date"), RequestParameters.time(call, "end_date"));
     }
 
     boolean contains(Instant time) {
@@ -44,20 +44,6 @@ final class ListFilters {
       Instant time = Instant.ofEpochSecond(0, id.micros() * 1_000);
       return (from == null || !time.plus(SLACK).isBefore(from))
           && (to == null || !time.minus(SLACK).isAfter(to));
-    }
-
-    private static @Nullable Instant time(ApiRequest call, String name) {
-      String text = call.query(name).orElse(null);
-      try {
-        return text == null ? null : OffsetDateTime.parse(text).toInstant();
-      } catch (DateTimeParseException e) {
-        throw JobnikProblems.invalid(
-            "request/query/"
-                + name
-                + " must be a time such as 2026-01-31T09:00:00Z, got \""
-                + text
-                + "\"");
-      }
     }
   }
 

@@ -8,6 +8,7 @@ import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.jobnik.entity.ApiStageMapper;
 import dev.millrace.http.jobnik.entity.ApiTaskMapper;
 import dev.millrace.http.jobnik.entity.EntityLookup;
+import dev.millrace.http.jobnik.entity.RequestParameters;
 import dev.millrace.http.jobnik.entity.ResponseBudget;
 import dev.millrace.http.jobnik.entity.StageContext;
 import dev.millrace.http.limits.JsonTextSize;

@@ -13,6 +13,7 @@ import dev.millrace.http.jobnik.claim.TaskDispatcher;
 import dev.millrace.http.jobnik.entity.ApiTaskMapper;
 import dev.millrace.http.jobnik.entity.EntityLookup;
 import dev.millrace.http.jobnik.entity.JobnikProblems;
+import dev.millrace.http.jobnik.entity.RequestParameters;
 import dev.millrace.http.jobnik.entity.StageContextCache;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;

@@ -5,6 +5,7 @@ import dev.millrace.api.live.ThroughputHistory;
 import dev.millrace.api.live.ThroughputHistory.Sample;
 import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.store.StatusCounts;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.server.infer.InferenceStats;
 import dev.millrace.server.infer.model.ModelStats;
@@ -36,6 +37,7 @@ final class History implements AutoCloseable {
   private final InstantSource clock;
   private final Deque<Sample> samples = new ArrayDeque<>(); // guarded by this
   private final CountDownLatch closed = new CountDownLatch(1);
+  private boolean failing; // the last sample; of its thread
 
   /**
    * Where the numbers come from.
@@ -68,11 +70,17 @@ final class History implements AutoCloseable {
     }
   }
 
-  private void sampleSafely() {
+  /** Takes a sample if it can. A database may be away for hours: only the first miss is logged. */
+  void sampleSafely() {
     try {
       sample();
+      failing = false;
+    } catch (StoreException e) {
+      LOG.log(Level.DEBUG, "a sample of the throughput is missing", e); // the store says it itself
     } catch (RuntimeException | Error e) { // the next may succeed
-      LOG.log(Level.WARNING, "a sample of the throughput is missing", e);
+      Level level = failing ? Level.DEBUG : Level.WARNING;
+      LOG.log(level, "samples of the throughput are missing", e);
+      failing = true;
     }
   }
 

@@ -41,16 +41,23 @@ final class JobNames {
     if (name == null && left > 0) {
       left--;
       name = read(job);
-      known.put(job, name);
+      if (name != null) {
+        known.put(job, name);
+      }
     }
     return name == null ? null : name.orElse(null);
   }
 
-  private Optional<String> read(JobId job) {
+  /** Null if the store fails: it is asked again with the next look, as each call may take long. */
+  private @Nullable Optional<String> read(JobId job) {
     try {
       return store.find(job).map(view -> view.header().name());
     } catch (StoreException e) {
-      return Optional.empty(); // it cannot be read, as the routes of jobs say
+      if (e.trouble() == null) {
+        return Optional.empty(); // this job cannot be read, as the routes of jobs say
+      }
+      left = 0;
+      return null;
     }
   }
 }

@@ -87,6 +87,16 @@ final class LiveFeed implements AutoCloseable {
     }
   }
 
+  /** Whether no state comes any more. */
+  boolean isClosed() {
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Whether its thread runs. */
   boolean isRunning() {
     lock.lock();

@@ -3,7 +3,6 @@ package dev.millrace.http.live;
 import dev.millrace.api.live.GatedJob;
 import dev.millrace.api.live.LiveCounts;
 import dev.millrace.api.live.LiveState;
-import dev.millrace.api.live.LiveTask;
 import dev.millrace.api.live.WaitingJob;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.job.JobId;
@@ -43,9 +42,9 @@ final class LiveStateReader {
   private final ServerAccess access;
   private final InstantSource clock;
   private final JobNames names;
-  private final RestedValue<StatusCounts> counts;
-  private final RestedValue<QueueHead> queue;
-  private final RestedValue<List<GatedJob>> atGate;
+  private final ThrottledValue<StatusCounts> counts;
+  private final ThrottledValue<QueueHead> queue;
+  private final ThrottledValue<List<GatedJob>> atGate;
 
   LiveStateReader(
       JobStore store,
@@ -59,17 +58,18 @@ final class LiveStateReader {
     this.access = access;
     this.clock = clock;
     this.names = new JobNames(store);
-    this.counts = new RestedValue<>("counts", store::statusCounts, NO_COUNTS, COUNTS_AGE);
+    this.counts = new ThrottledValue<>("counts", store::statusCounts, NO_COUNTS, COUNTS_AGE);
     this.queue =
-        new RestedValue<>("queue", () -> store.queueHead(MAX_JOBS), QueueHead.UNKNOWN, COUNTS_AGE);
-    this.atGate = new RestedValue<>("gates", this::gatedJobs, List.of(), GATES_AGE);
+        new ThrottledValue<>(
+            "queue", () -> store.queueHead(MAX_JOBS), QueueHead.UNKNOWN, COUNTS_AGE);
+    this.atGate = new ThrottledValue<>("gates", this::gatedJobs, List.of(), GATES_AGE);
   }
 
   LiveState read() {
     names.beginLook();
     StatusCounts counted = counts.get();
     QueueHead head = queue.get();
-    List<LiveTask> tasks = running.read(names);
+    RunningTaskList.Shown tasks = running.read(names);
     InferenceStats stats = access.models().get();
     return new LiveState(
         clock.instant(),
@@ -77,10 +77,8 @@ final class LiveStateReader {
         waiting(head),
         head.waiting(),
         counted.atGate() == 0 ? List.of() : atGate.get(),
-        tasks.size() > RunningTaskList.MAX_TASKS
-            ? tasks.subList(0, RunningTaskList.MAX_TASKS)
-            : tasks,
-        tasks.size(),
+        tasks.tasks(),
+        tasks.total(),
         rates.now(),
         ModelLoads.of(stats));
   }

@@ -23,7 +23,7 @@ record LiveStream(LiveFeed feed, BooleanSupplier clientGone) implements EventStr
     long sent = System.nanoTime();
     long seen = 0;
     try (Watcher _ = feed.watch()) {
-      while (true) {
+      while (!feed.isClosed()) {
         Snapshot next = feed.awaitAfter(seen, LOOK);
         if (next != null) {
           seen = next.number();

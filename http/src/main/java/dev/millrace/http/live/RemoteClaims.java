@@ -8,17 +8,23 @@ import dev.millrace.core.store.WorkListener;
 import dev.millrace.core.task.ClaimKey;
 import dev.millrace.core.time.ProcessClock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The tasks that remote workers run, as far as they talk to this server: known from a claim or a
- * heartbeat on, until the answer or the end of the lease. Thread-safe.
+ * heartbeat on, until the answer or the end of the lease. It keeps no inputs, which may be large.
+ * Thread-safe.
  */
 final class RemoteClaims implements WorkListener {
+  private static final long CLEAN_UP = Duration.ofSeconds(1).toNanos();
+
   private final ProcessClock clock;
-  private final Map<Key, Held> held = new ConcurrentHashMap<>();
+  private final Map<Key, RemoteTask> held = new ConcurrentHashMap<>();
+  private final AtomicLong cleanedUp;
 
   private record Key(JobId job, ClaimKey claim) {
     static Key of(Claim claim) {
@@ -27,19 +33,52 @@ final class RemoteClaims implements WorkListener {
   }
 
   /**
-   * @param until nanoseconds
+   * A task of a remote worker.
+   *
+   * @param since when it was claimed, or first heard of
+   * @param until when its lease ends, in nanoseconds
    */
-  private record Held(Claim claim, long until) {}
+  record RemoteTask(
+      JobId job, ClaimKey key, String type, String worker, Instant since, long until) {}
 
   RemoteClaims(ProcessClock clock) {
     this.clock = clock;
+    this.cleanedUp = new AtomicLong(clock.nanoTime());
   }
 
   @Override
   public void claimed(Claim claim) {
     Duration lease = claim.lease();
     if (lease != null) { // else a worker of this process has it
-      held.put(Key.of(claim), new Held(claim, clock.nanoTime() + lease.toNanos()));
+      long now = clock.nanoTime();
+      held.merge(Key.of(claim), task(claim, now + lease.toNanos()), RemoteClaims::renewed);
+      cleanUp(now);
+    }
+  }
+
+  private static RemoteTask task(Claim claim, long until) {
+    String worker = claim.view().worker();
+    return new RemoteTask(
+        claim.job(),
+        claim.key(),
+        claim.type(),
+        worker == null ? "" : worker,
+        claim.view().updatedAt(),
+        until);
+  }
+
+  private static RemoteTask renewed(RemoteTask known, RemoteTask now) {
+    return new RemoteTask(known.job, known.key, known.type, known.worker, known.since, now.until);
+  }
+
+  /**
+   * Forgets those whose lease has ended. Nothing tells of a worker that died, or answered to another
+   * server, and nobody may ever look at the list: each claim and heartbeat cleans up, now and then.
+   */
+  private void cleanUp(long now) {
+    long last = cleanedUp.get();
+    if (now - last >= CLEAN_UP && cleanedUp.compareAndSet(last, now)) {
+      held.values().removeIf(each -> now - each.until() >= 0);
     }
   }
 
@@ -57,10 +96,15 @@ final class RemoteClaims implements WorkListener {
     }
   }
 
-  /** The claims whose lease has not ended. */
-  List<Claim> claims() {
+  /** How many are kept, those included whose lease has ended. */
+  int size() {
+    return held.size();
+  }
+
+  /** The tasks whose lease has not ended. */
+  List<RemoteTask> tasks() {
     long now = clock.nanoTime();
     held.values().removeIf(each -> now - each.until() >= 0);
-    return held.values().stream().map(Held::claim).toList();
+    return List.copyOf(held.values());
   }
 }

@@ -3,6 +3,7 @@ package dev.millrace.http.live;
 import dev.millrace.api.live.LiveTask;
 import dev.millrace.core.job.EntityId;
 import dev.millrace.core.store.Claim;
+import dev.millrace.http.live.RemoteClaims.RemoteTask;
 import dev.millrace.server.RunningTask;
 import dev.millrace.server.TaskPhase;
 import dev.millrace.server.TaskProgress;
@@ -26,40 +27,56 @@ final class RunningTaskList {
   }
 
   /** A task, before it is known whether it is shown. */
-  private record Found(Claim claim, Instant since, @Nullable TaskProgress progress) {}
+  private record Found(
+      EntityId id, String type, String worker, Instant since, @Nullable TaskProgress progress) {
+    static Found of(RunningTask task) {
+      Claim claim = task.claim();
+      String worker = claim.view().worker();
+      return new Found(
+          new EntityId(claim.job(), claim.key().stage(), claim.key().task()),
+          claim.type(),
+          worker == null ? "" : worker,
+          task.since(),
+          task.progress());
+    }
 
-  /** All of them, longest running first; of those beyond {@link #MAX_TASKS}, names are not read. */
-  List<LiveTask> read(JobNames names) {
+    static Found of(RemoteTask task) {
+      EntityId id = new EntityId(task.job(), task.key().stage(), task.key().task());
+      return new Found(id, task.type(), task.worker(), task.since(), null);
+    }
+  }
+
+  /**
+   * What is shown of the tasks.
+   *
+   * @param total how many there are
+   */
+  record Shown(List<LiveTask> tasks, int total) {}
+
+  /** The longest running first. */
+  Shown read(JobNames names) {
     List<Found> found = new ArrayList<>();
-    for (RunningTask task : access.runningTasks()) {
-      found.add(new Found(task.claim(), task.since(), task.progress()));
-    }
-    for (Claim claim : remote.claims()) {
-      found.add(new Found(claim, claim.view().updatedAt(), null));
-    }
+    access.runningTasks().forEach(task -> found.add(Found.of(task)));
+    remote.tasks().forEach(task -> found.add(Found.of(task)));
     found.sort(Comparator.comparing(Found::since));
-    List<LiveTask> tasks = new ArrayList<>();
-    for (Found task : found) {
-      String name = tasks.size() < MAX_TASKS ? names.of(task.claim().job()) : null;
-      tasks.add(of(task, name));
-    }
-    return tasks;
+    List<LiveTask> tasks =
+        found.stream().limit(MAX_TASKS).map(task -> of(task, names.of(task.id().job()))).toList();
+    return new Shown(tasks, found.size());
   }
 
   private static LiveTask of(Found task, @Nullable String name) {
-    Claim claim = task.claim();
+    EntityId id = task.id();
     TaskProgress progress = task.progress();
-    String worker = claim.view().worker();
     return new LiveTask(
-        new EntityId(claim.job(), claim.key().stage(), claim.key().task()).uuid(),
-        EntityId.of(claim.job()).uuid(),
-        claim.job(),
+        id.uuid(),
+        EntityId.of(id.job()).uuid(),
+        id.job(),
         name,
-        claim.key().stage(),
-        claim.key().task(),
-        claim.type(),
+        id.stage(),
+        id.task(),
+        task.type(),
         progress == null ? null : progress.model(),
-        worker == null ? "" : worker,
+        task.worker(),
         task.since(),
         progress == null ? LiveTask.Phase.RUNNING : phase(progress.phase()),
         progress == null || progress.promptTotal() == 0

@@ -60,15 +60,25 @@ final class TaskOutputStream implements EventStream.Source {
 
   /** A client that connects again says with a header where it was. */
   private static long position(ApiRequest call) {
-    String last = call.header("Last-Event-ID").orElse(null);
-    if (last == null || last.isEmpty()) {
-      return call.query("from").map(Long::parseLong).orElse(0L);
+    String last = call.header("Last-Event-ID").orElse("");
+    return last.isEmpty()
+        ? position("query/from", call.query("from").orElse("0"))
+        : position("headers/Last-Event-ID", last);
+  }
+
+  private static long position(String where, String text) {
+    try {
+      if (text.matches("\\d+")) {
+        return Long.parseLong(text);
+      }
+    } catch (NumberFormatException e) {
+      // too large for a position
     }
-    if (!last.matches("\\d{1,18}")) {
-      throw JobnikProblems.invalid(
-          "request/headers/Last-Event-ID must be the id of an event of this stream");
-    }
-    return Long.parseLong(last);
+    throw JobnikProblems.invalid(
+        "request/"
+            + where
+            + " must be the id of an event of this stream, or \"next\" of its data; leave it out to"
+            + " begin at the start");
   }
 
   @Override
@@ -77,21 +87,27 @@ final class TaskOutputStream implements EventStream.Source {
     OutputPacer pacer = new OutputPacer(signals.missOutput());
     long lastSent = System.nanoTime();
     try (Watch watch = signals.watch(task.job())) {
-      for (Look look = look(events); look != Look.END; look = look(events)) {
-        if (look == Look.NEWS) {
-          lastSent = System.nanoTime();
-        }
+      Look look = look(events);
+      while (look != Look.END) {
+        lastSent = look == Look.NEWS ? System.nanoTime() : lastSent;
         TimeUnit.NANOSECONDS.sleep(PACE.toNanos());
-        watch.await(wait(pacer, look));
+        boolean told = watch.await(wait(pacer, look));
         if (call.isClientGone()) {
           throw new ClientGoneException(false, null);
         }
-        if (System.nanoTime() - lastSent >= EventStream.KEEP_ALIVE_INTERVAL.toNanos()) {
+        boolean silent = System.nanoTime() - lastSent >= EventStream.KEEP_ALIVE_INTERVAL.toNanos();
+        if (silent) {
           events.keepAlive();
           lastSent = System.nanoTime();
         }
+        look = told || silent || mayHaveMore(look) ? look(events) : Look.NOTHING;
       }
     }
+  }
+
+  /** Whether there may be more that nobody tells of. A look at a large task costs much. */
+  private boolean mayHaveMore(Look last) {
+    return last != Look.NOTHING || signals.missOutput();
   }
 
   private Duration wait(OutputPacer pacer, Look look) {

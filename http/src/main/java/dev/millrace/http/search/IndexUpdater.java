@@ -50,6 +50,9 @@ final class IndexUpdater implements AutoCloseable {
   /** A listing counts at least so many times as long as it took. */
   private static final int LIST_FACTOR = 50;
 
+  /** How long it waits for a store that fails. */
+  private static final long STORE_PAUSE = Duration.ofMillis(500).toNanos();
+
   private final JobStore store;
   private final JobIndex index;
   private final Intervals intervals;
@@ -74,6 +77,8 @@ final class IndexUpdater implements AutoCloseable {
   private final Queue<JobId> unread = new ArrayDeque<>();
 
   private long nextListing;
+  private boolean listed; // the last listing succeeded
+  private boolean failing; // the store, in this round
 
   IndexUpdater(JobStore store, JobIndex index, int most, Intervals intervals) {
     this.store = store;
@@ -149,6 +154,7 @@ final class IndexUpdater implements AutoCloseable {
       toRead = 0;
       changed.clear();
       unread.clear();
+      reader.forget();
       index.clear();
       signal.signalAll();
     } finally {
@@ -160,6 +166,7 @@ final class IndexUpdater implements AutoCloseable {
   private boolean list() throws InterruptedException {
     long start = System.nanoTime();
     boolean again = takeOverflow();
+    listed = false;
     try {
       List<JobId> all = store.list(Query.all().newest(Integer.MAX_VALUE));
       List<JobId> newest = all.subList(Math.max(0, all.size() - most), all.size());
@@ -171,12 +178,14 @@ final class IndexUpdater implements AutoCloseable {
           unread.add(id);
         }
       }
+      listed = true;
     } catch (StoreException e) {
       LOG.log(Level.DEBUG, "cannot list the jobs for searches; trying again", e);
     }
     toRead = unread.size();
-    long took = System.nanoTime() - start;
-    nextListing = System.nanoTime() + Math.max(intervals.list().toNanos(), LIST_FACTOR * took);
+    long end = System.nanoTime();
+    long rest = Math.max(intervals.list().toNanos(), LIST_FACTOR * (end - start));
+    nextListing = end + (listed ? rest : STORE_PAUSE);
     return !isOver();
   }
 
@@ -203,19 +212,20 @@ final class IndexUpdater implements AutoCloseable {
 
   /** Returns false when it is over. */
   private boolean followUntilNextListing() throws InterruptedException {
-    while (!filled || System.nanoTime() - nextListing < 0) {
+    while (!unread.isEmpty() || System.nanoTime() - nextListing < 0) {
       if (isOver()) {
         return false;
       }
+      failing = false;
       long start = System.nanoTime();
-      readChanged();
-      for (int i = 0; i < SLICE && !unread.isEmpty(); i++) {
+      boolean more = readChanged(); // of either kind some: a busy store must not keep the rest away
+      for (int i = 0; i < SLICE && !failing && !unread.isEmpty(); i++) {
         read(unread.remove());
       }
       toRead = unread.size();
-      filled = unread.isEmpty();
-      long took = System.nanoTime() - start;
-      await(filled ? Math.max(took, intervals.gather().toNanos()) : took);
+      filled = listed && unread.isEmpty();
+      long least = failing ? STORE_PAUSE : filled && !more ? intervals.gather().toNanos() : 0;
+      await(Math.max(System.nanoTime() - start, least));
     }
     return true;
   }
@@ -226,7 +236,7 @@ final class IndexUpdater implements AutoCloseable {
     lock.lock();
     try {
       long left = Math.min(nextListing - System.nanoTime(), intervals.idle().toNanos());
-      while (filled && changed.isEmpty() && !overflow && !closed && left > 0) {
+      while (unread.isEmpty() && changed.isEmpty() && !overflow && !closed && left > 0) {
         left = signal.awaitNanos(left);
       }
       if (overflow) {
@@ -237,26 +247,11 @@ final class IndexUpdater implements AutoCloseable {
     }
   }
 
-  private void readChanged() throws InterruptedException {
-    for (List<JobId> some = takeChanged(); !some.isEmpty(); some = takeChanged()) {
-      long start = System.nanoTime();
-      some.forEach(this::read);
-      if (some.size() < SLICE) {
-        return;
-      }
-      rest(System.nanoTime() - start);
-    }
-  }
-
-  private void rest(long time) throws InterruptedException {
-    lock.lock();
-    try {
-      for (long left = time; left > 0 && !closed; ) {
-        left = signal.awaitNanos(left);
-      }
-    } finally {
-      lock.unlock();
-    }
+  /** Returns whether there may be more of them. */
+  private boolean readChanged() {
+    List<JobId> some = takeChanged();
+    some.forEach(this::read);
+    return some.size() == SLICE;
   }
 
   private List<JobId> takeChanged() {
@@ -279,6 +274,10 @@ final class IndexUpdater implements AutoCloseable {
       reader.read(id, index.find(id)).ifPresentOrElse(index::put, () -> index.remove(id));
     } catch (StoreException e) {
       LOG.log(Level.DEBUG, "job " + id + " is not read for searches", e);
+      if (e.trouble() != null) { // of the whole store: what is known of the job is old
+        unread.add(id);
+        failing = true;
+      }
     } catch (RuntimeException | Error e) { // the other jobs can be found anyway
       LOG.log(Level.WARNING, "job " + id + " is not read for searches", e);
     }

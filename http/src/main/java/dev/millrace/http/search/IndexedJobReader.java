@@ -46,6 +46,11 @@ final class IndexedJobReader {
     this.store = store;
   }
 
+  /** Forgets what jobs have in common; those that were read keep it. */
+  void forget() {
+    shared.clear();
+  }
+
   /**
    * The job as it is now; empty if there is none.
    *

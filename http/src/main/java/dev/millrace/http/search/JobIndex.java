@@ -54,6 +54,9 @@ final class JobIndex {
       return;
     }
     Slot added = new Slot(job);
+    if (slots.size() >= most && OLDEST_FIRST.compare(added, sorted.first()) < 0) {
+      return; // one of those that are left out has changed
+    }
     slots.put(job.id(), added);
     sorted.add(added);
     order = null;

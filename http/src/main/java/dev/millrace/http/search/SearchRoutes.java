@@ -4,19 +4,16 @@ import dev.millrace.core.job.JobState;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.jobnik.entity.JobnikProblems;
+import dev.millrace.http.jobnik.entity.RequestParameters;
 import dev.millrace.http.limits.JsonTextSize;
 import dev.millrace.http.route.ApiRequest;
 import dev.millrace.http.route.ApiResponse;
 import dev.millrace.http.route.Route;
 import dev.millrace.http.search.JobFilter.Text;
 import dev.millrace.http.search.JobSearch.Part;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.format.DateTimeParseException;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** The route that searches jobs. */
 public final class SearchRoutes {
@@ -24,6 +21,7 @@ public final class SearchRoutes {
   private static final int MAX_ROWS = 1_000;
 
   private static final int DEFAULT_ROWS = 100;
+  private static final int ANY_OFFSET = 999_999_999;
 
   /** The most ids in one answer. */
   private static final int MAX_IDS = 100_000;
@@ -43,13 +41,14 @@ public final class SearchRoutes {
   }
 
   private ApiResponse searchJobs(ApiRequest call) {
-    boolean idsOnly = flag(call, "ids_only");
+    boolean idsOnly = RequestParameters.flag(call, "ids_only");
     int limit =
         idsOnly
-            ? number(call, "limit", MAX_IDS, MAX_IDS)
-            : number(call, "limit", DEFAULT_ROWS, MAX_ROWS);
+            ? RequestParameters.numberOr(call, "limit", MAX_IDS, 0, MAX_IDS)
+            : RequestParameters.numberOr(call, "limit", DEFAULT_ROWS, 0, MAX_ROWS);
     boolean newest = !"oldest".equals(call.query("sort").orElse("newest"));
-    Part part = new Part(newest, number(call, "offset", 0, Integer.MAX_VALUE), limit);
+    int offset = RequestParameters.numberOr(call, "offset", 0, 0, ANY_OFFSET);
+    Part part = new Part(newest, offset, limit);
     JsonObject answer =
         idsOnly
             ? search.ids(filter(call), part).toJson()
@@ -66,9 +65,9 @@ public final class SearchRoutes {
         call.query("model").orElse(null),
         call.query("key").orElse(null),
         call.query("text").map(SearchRoutes::text).orElse(null),
-        flag(call, "waits_for_approval"),
-        time(call, "from_date"),
-        time(call, "end_date"));
+        RequestParameters.flag(call, "waits_for_approval"),
+        RequestParameters.time(call, "from_date"),
+        RequestParameters.time(call, "end_date"));
   }
 
   private static Set<JobState> states(ApiRequest call) {
@@ -100,35 +99,5 @@ public final class SearchRoutes {
           "request/query/text must have 1 to " + MAX_TEXT + " characters that are not all blank");
     }
     return new Text(text);
-  }
-
-  private static boolean flag(ApiRequest call, String name) {
-    return call.query(name).map(Boolean::parseBoolean).orElse(false);
-  }
-
-  private static int number(ApiRequest call, String name, int otherwise, int most) {
-    String text = call.query(name).orElse(null);
-    if (text == null) {
-      return otherwise;
-    }
-    if (text.matches("\\d{1,9}") && Integer.parseInt(text) <= most) {
-      return Integer.parseInt(text);
-    }
-    throw JobnikProblems.invalid(
-        "request/query/" + name + " must be a whole number from 0 to " + most);
-  }
-
-  private static @Nullable Instant time(ApiRequest call, String name) {
-    String text = call.query(name).orElse(null);
-    try {
-      return text == null ? null : OffsetDateTime.parse(text).toInstant();
-    } catch (DateTimeParseException e) {
-      throw JobnikProblems.invalid(
-          "request/query/"
-              + name
-              + " must be a time such as 2026-01-31T09:00:00Z, got \""
-              + text
-              + "\"");
-    }
   }
 }

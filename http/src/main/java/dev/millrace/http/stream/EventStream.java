@@ -66,6 +66,11 @@ public record EventStream(Sink sink) {
     send((id == null ? "" : "id: " + id + "\n") + "event: " + name + "\ndata: " + Json.write(data));
   }
 
+  /** As the other method: a client that connects again resumes where it was. */
+  public void event(String name, JsonObject data) throws IOException {
+    event(name, null, data);
+  }
+
   /** Says how long a client should wait before it connects again. */
   public void retryAfter(Duration pause) throws IOException {
     send("retry: " + pause.toMillis());
@@ -82,13 +87,6 @@ public record EventStream(Sink sink) {
 
   private void send(String block) throws IOException {
     sink.send((block + "\n\n").getBytes(StandardCharsets.UTF_8));
-  }
-
-  /** Sends an event with a name. */
-  public void event(String name, JsonObject data) throws IOException {
-    sink.send(
-        ("event: " + name + "\ndata: " + Json.write(data) + "\n\n")
-            .getBytes(StandardCharsets.UTF_8));
   }
 
   /** Sends a comment, which clients ignore: the connection is used, and a lost client is noticed. */

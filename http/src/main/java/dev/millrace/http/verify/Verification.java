@@ -38,7 +38,9 @@ final class Verification {
   }
 
   private VerifyResult run() {
-    started.set(true);
+    if (started.getAndSet(true)) { // its thread came so late that the permit is given back
+      return VerifyResult.notRepeated("the client disconnected before it began");
+    }
     try {
       return verifier.verify(request);
     } finally {

@@ -1,9 +1,9 @@
 package dev.millrace.http.verify;
 
+import dev.millrace.http.inference.InferenceAccess;
 import dev.millrace.http.route.Problem;
 import dev.millrace.server.infer.VerifyRequest;
 import dev.millrace.server.infer.VerifyResult;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Repeats tasks with the server's models, which are loaded after it listens. Thread-safe. */
@@ -41,11 +41,6 @@ public final class VerifierAccess {
           "TASK_NOT_VERIFIABLE",
           "this server runs no models; the command \"verify\" repeats tasks with a model's file");
     }
-    throw new Problem(
-        Problem.Kind.UNAVAILABLE,
-        null,
-        "models are being loaded; try again later",
-        null,
-        Map.of("Retry-After", "2"));
+    throw InferenceAccess.beingLoaded();
   }
 }

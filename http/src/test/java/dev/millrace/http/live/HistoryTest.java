@@ -2,21 +2,26 @@ package dev.millrace.http.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.api.live.LiveRates;
 import dev.millrace.api.live.ThroughputHistory;
 import dev.millrace.api.live.ThroughputHistory.Sample;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.fixture.ManualClock;
+import dev.millrace.core.store.health.StoreHealth.Trouble;
 import dev.millrace.core.store.memory.MemoryStoreFixture;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.http.HttpSettings;
+import dev.millrace.http.LogCapture;
 import dev.millrace.http.openapi.DocumentedResponseCheck;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -90,6 +95,31 @@ class HistoryTest {
       assertThat(api.json("/v1/history?minutes=" + minutes).string("code"))
           .as(minutes)
           .isEqualTo("VALIDATION_ERROR");
+    }
+  }
+
+  /** Samples come every five seconds, and a database may be away for a night. */
+  @Test
+  void aStoreThatFailsDoesNotFillTheLog() {
+    AtomicReference<RuntimeException> failure =
+        new AtomicReference<>(new StoreException("broken for the test", null, Trouble.FAILING));
+    History history =
+        new History(
+            new History.Sources(
+                () -> new LiveRates(0, 0, 0),
+                () -> {
+                  throw failure.get();
+                },
+                () -> null),
+            clock);
+    try (LogCapture log = new LogCapture()) {
+      history.sampleSafely();
+      assertThat(log.lines()).as("the store says it itself").isEmpty();
+      failure.set(new IllegalStateException("broken for the test"));
+      for (int i = 0; i < 10; i++) {
+        history.sampleSafely();
+      }
+      assertThat(log.lines()).containsExactly("samples of the throughput are missing");
     }
   }
 }

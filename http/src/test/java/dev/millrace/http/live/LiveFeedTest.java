@@ -1,5 +1,6 @@
 package dev.millrace.http.live;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -9,6 +10,7 @@ import dev.millrace.api.live.LiveState;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.live.LiveFeed.Snapshot;
 import dev.millrace.http.live.LiveFeed.Watcher;
+import dev.millrace.http.stream.EventStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -100,6 +102,16 @@ class LiveFeedTest {
       await().atMost(LONG).until(() -> !api.live.feed().isRunning());
       assertThat(api.service.streams()).isZero();
     }
+  }
+
+  /** It would ask a closed feed again and again, without a pause. */
+  @Test
+  void aStreamEndsWithItsFeed() throws Exception {
+    LiveStream stream = new LiveStream(feed, () -> false);
+    StringBuilder sent = new StringBuilder();
+    feed.close();
+    stream.write(new EventStream(bytes -> sent.append(new String(bytes, UTF_8))));
+    assertThat(sent.toString()).isEqualTo("retry: 1000\n\n");
   }
 
   @Test

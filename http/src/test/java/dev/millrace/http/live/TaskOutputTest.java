@@ -83,6 +83,27 @@ class TaskOutputTest {
     }
   }
 
+  /** A position has the number of the claim above 40 bits: 19 digits after a million claims. */
+  @Test
+  void theLargestPositionsAreAccepted() throws Exception {
+    JobId job = api.submit("poem", "generate", "a");
+    String path = "/v1/tasks/" + task(job) + "/output";
+    String largest = Long.toString(Long.MAX_VALUE);
+    try (EventReader header = api.output(job, "Last-Event-ID", largest);
+        EventReader query = api.events(path + "?from=" + largest)) {
+      model.say("a", "one ");
+      assertThat(textUpTo(header, "one ")).isEqualTo("one ");
+      assertThat(textUpTo(query, "one ")).isEqualTo("one ");
+      model.end("a");
+    }
+    for (String tooLarge : List.of("9223372036854775808", "99999999999999999999")) {
+      assertThat(api.json(path + "?from=" + tooLarge).string("code"))
+          .as(tooLarge)
+          .isEqualTo("VALIDATION_ERROR");
+      assertThat(api.send(path, "Last-Event-ID", tooLarge).statusCode()).isEqualTo(400);
+    }
+  }
+
   private static String textUpTo(EventReader reader, String last) {
     StringBuilder text = new StringBuilder();
     while (!text.toString().endsWith(last)) {

@@ -33,9 +33,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes why an ended job is run again, and what the new job adopts from it, into its directory, while that is assembled: copies
- * of results, rendered tasks, and the log that counts them. Results are copied one by one: there may
- * be 200,000.
+ * Writes why an ended job is run again, and what the new job adopts from it, into its directory,
+ * while that is assembled: copies of results, rendered tasks, and the log that counts them. Results
+ * are copied one by one: there may be 200,000.
  */
 final class AdoptionWriter implements AdoptionRules.EndedJob {
   /** Entries of the log that are written at once. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * never takes more than a twentieth of the time. Who asks waits a moment for a new value, and gets
  * the last one if it does not come. Thread-safe.
  */
-final class RestedValue<T> {
+final class ThrottledValue<T> {
   private static final System.Logger LOG = System.getLogger("dev.millrace.server");
   private static final int REST = 20;
   private static final Duration FIRST_WAIT = Duration.ofSeconds(1);
@@ -36,7 +36,7 @@ final class RestedValue<T> {
    * @param initial until it is read for the first time
    * @param minAge until it is read again
    */
-  RestedValue(String what, Supplier<T> source, T initial, Duration minAge) {
+  ThrottledValue(String what, Supplier<T> source, T initial, Duration minAge) {
     this.what = what;
     this.source = source;
     this.value = initial;
