@@ -97,6 +97,8 @@ final class Reader implements Runnable {
         context.ask(store::health);
         context.ask(() -> store.leaderLease("test").isHeld());
         context.ask(store::isShared);
+        context.ask(store::kind);
+        context.ask(() -> store.queueHead(3));
         context.ask(store::unreadableJobs);
       }
       case 3 -> context.ask(() -> store.list(JobReader.Query.all().newest(5)));

@@ -47,9 +47,7 @@ class TwoPostgresServersTest extends StoreContract {
                 }
                 int turn = (int) (calls.getAndIncrement() % 2);
                 Object answer = method.invoke(all.get(turn), arguments);
-                if (turn == 1) {
-                  both.first().workElsewhere(); // a listener would say so a moment later
-                }
+                all.get(1 - turn).workElsewhere(); // a listener would say so a moment later
                 boolean atBoth =
                     method.getName().startsWith("on") || method.getName().equals("close");
                 if (atBoth) {
