@@ -20,14 +20,12 @@ class HouseModelPageIT extends PageFixture {
         ServeProcess.start(dir, "--model", "house", "--no-warmup", "--port", "0")) {
       String home = server.uri().toString().replaceAll("/$", "") + "/#/";
       page.navigate(home + "submit");
-      page.getByLabel("Prompt", exactly())
-          .fill("Write a story with these words: mill, river.");
+      page.getByLabel("Prompt", exactly()).fill("Write a story with these words: mill, river.");
       page.getByLabel("Max tokens").fill("12");
       page.getByLabel("Seed").fill("7");
       button("Submit the prompt").click();
       assertThat(page.locator("mr-job header")).containsText("completed", LONG);
-      assertThat(page.getByLabel("Output", exactly()))
-          .hasText(SOMETHING);
+      assertThat(page.getByLabel("Output", exactly())).hasText(SOMETHING);
       button("Verify").click();
       assertThat(page.locator("mr-job-verify")).containsText("the same", LONG);
 

@@ -57,8 +57,7 @@ class JobListIT extends PageFixture {
     Page shared = context.newPage();
     shared.navigate(page.url());
     assertThat(shared.locator("mr-rows .rows-row")).hasCount(1);
-    assertThat(shared.getByLabel("Tag", exactly()))
-        .hasValue("bad");
+    assertThat(shared.getByLabel("Tag", exactly())).hasValue("bad");
     page.getByLabel("Tag", exactly()).fill("good");
     assertThat(heading("No job matches")).isVisible();
     button("Clear filters").first().click();

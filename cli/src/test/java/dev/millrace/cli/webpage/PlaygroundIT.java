@@ -65,9 +65,7 @@ class PlaygroundIT extends PageFixture {
     ask("And a wheel?");
     assertThat(page.locator("article.assistant")).hasCount(2);
     assertThat(button("Try again")).isVisible();
-    assertThat(requests.getLast())
-        .contains("And a wheel?", "grinds")
-        .doesNotContain("Hmm");
+    assertThat(requests.getLast()).contains("And a wheel?", "grinds").doesNotContain("Hmm");
     page.reload();
     assertThat(page.locator("article.assistant")).hasCount(2);
     button("New conversation").click();
