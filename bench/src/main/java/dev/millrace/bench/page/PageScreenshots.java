@@ -98,7 +98,7 @@ public final class PageScreenshots {
   /** More than the model does at once, for longer than the first views take. */
   private void keepBusy() throws IOException, InterruptedException {
     for (String about : List.of("rivers", "boats", "lanterns")) {
-      work.batch("Stories about " + about, 8, 900);
+      work.batch("Stories about " + about, 40, 900);
     }
     for (int chapter = 1; chapter <= 3; chapter++) {
       String fields = chapter == 1 ? "" : "\"priority\": \"LOW\", ";

@@ -3,7 +3,6 @@ package dev.millrace.cli.webpage;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 
 import com.microsoft.playwright.Locator;
-import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import dev.millrace.cli.process.ServeProcess;
 import java.util.regex.Pattern;
@@ -21,20 +20,18 @@ class HouseModelPageIT extends PageFixture {
         ServeProcess.start(dir, "--model", "house", "--no-warmup", "--port", "0")) {
       String home = server.uri().toString().replaceAll("/$", "") + "/#/";
       page.navigate(home + "submit");
-      page.getByLabel("Prompt", new Page.GetByLabelOptions().setExact(true))
-          .fill("Write a story with these words: mill, river.");
+      page.getByLabel("Prompt", exactly()).fill("Write a story with these words: mill, river.");
       page.getByLabel("Max tokens").fill("12");
       page.getByLabel("Seed").fill("7");
       button("Submit the prompt").click();
       assertThat(page.locator("mr-job header")).containsText("completed", LONG);
-      assertThat(page.getByLabel("Output", new Page.GetByLabelOptions().setExact(true)))
-          .hasText(SOMETHING);
+      assertThat(page.getByLabel("Output", exactly())).hasText(SOMETHING);
       button("Verify").click();
       assertThat(page.locator("mr-job-verify")).containsText("the same", LONG);
 
       page.navigate(home + "chat");
       page.getByLabel("Max tokens").fill("8");
-      page.getByLabel("Message", new Page.GetByLabelOptions().setExact(true)).fill("Hello.");
+      page.getByLabel("Message", exactly()).fill("Hello.");
       page.keyboard().press("Enter");
       Locator answer = page.locator("article.assistant");
       assertThat(answer).containsText("tokens", LONG);

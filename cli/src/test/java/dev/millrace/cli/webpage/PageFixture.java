@@ -102,6 +102,10 @@ abstract class PageFixture {
         .isEqualTo(0);
   }
 
+  static Page.GetByLabelOptions exactly() {
+    return new Page.GetByLabelOptions().setExact(true);
+  }
+
   static Page.LocatorOptions within(String text) {
     return new Page.LocatorOptions().setHasText(text);
   }

@@ -1,9 +1,9 @@
 package dev.millrace.cli.webpage;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
-import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
@@ -43,7 +43,7 @@ class PlaygroundIT extends PageFixture {
   }
 
   private void ask(String text) {
-    page.getByLabel("Message", new Page.GetByLabelOptions().setExact(true)).fill(text);
+    page.getByLabel("Message", exactly()).fill(text);
     page.keyboard().press("Enter");
   }
 
@@ -65,9 +65,7 @@ class PlaygroundIT extends PageFixture {
     ask("And a wheel?");
     assertThat(page.locator("article.assistant")).hasCount(2);
     assertThat(button("Try again")).isVisible();
-    org.assertj.core.api.Assertions.assertThat(requests.getLast())
-        .contains("And a wheel?", "grinds")
-        .doesNotContain("Hmm");
+    assertThat(requests.getLast()).contains("And a wheel?", "grinds").doesNotContain("Hmm");
     page.reload();
     assertThat(page.locator("article.assistant")).hasCount(2);
     button("New conversation").click();

@@ -3,7 +3,6 @@ package dev.millrace.cli.webpage;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 
 import com.microsoft.playwright.Locator;
-import com.microsoft.playwright.Page;
 import dev.millrace.core.job.JobSpec;
 import org.junit.jupiter.api.Test;
 
@@ -14,11 +13,11 @@ class PromptIT extends PageFixture {
   private final ScriptedWorker model = new ScriptedWorker();
 
   private Locator output() {
-    return page.getByLabel("Output", new Page.GetByLabelOptions().setExact(true));
+    return page.getByLabel("Output", exactly());
   }
 
   private Locator prompt() {
-    return page.getByLabel("Prompt", new Page.GetByLabelOptions().setExact(true));
+    return page.getByLabel("Prompt", exactly());
   }
 
   @Test
@@ -27,6 +26,8 @@ class PromptIT extends PageFixture {
     page.navigate(server.address("submit"));
     prompt().fill(PROMPT);
     assertThat(page.locator("#prompt-check")).containsText("1 stage, 1 task");
+    assertThat(page.getByLabel("millrace command", exactly()))
+        .hasText("millrace work " + server.address("").replace("/#/", "") + " 'Tell of a mill.'");
     button("Submit the prompt").click();
     assertThat(heading("Output, as it comes")).isVisible();
     model.say(PROMPT, "The ", "wheel ");
@@ -98,7 +99,7 @@ class PromptIT extends PageFixture {
     assertThat(output()).containsText("<img src=y onerror=alert(7)>");
     model.fail(hostile + wide, "<iframe srcdoc='<script>alert(8)</script>'>");
     assertThat(page.getByText("<iframe srcdoc=").first()).isVisible();
-    assertThat(page.getByLabel("Input", new Page.GetByLabelOptions().setExact(true)))
+    assertThat(page.getByLabel("Input", exactly()))
         .containsText("<script>alert(1)</script><img src=x onerror=alert(2)>");
     page.navigate(server.address("jobs/" + id + "?view=events"));
     assertThat(page.getByText("<iframe srcdoc=").first()).isVisible();

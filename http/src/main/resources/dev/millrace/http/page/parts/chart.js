@@ -10,9 +10,9 @@ const TOP = 16;
 const BASE = 94;
 /** A young server shows all that it has, an old one the last hour: seconds, and the words at the axis. */
 const SPANS = [
-  { seconds: 600, words: ["10 min ago", "5 min", "now"] },
-  { seconds: 1800, words: ["30 min ago", "15 min", "now"] },
-  { seconds: 3600, words: ["1 h ago", "30 min", "now"] },
+  { seconds: 600, words: ["10 min", "5 min", "now"] },
+  { seconds: 1800, words: ["30 min", "15 min", "now"] },
+  { seconds: 3600, words: ["1 h", "30 min", "now"] },
 ];
 
 /**

@@ -110,6 +110,9 @@ export class Now extends PageElement {
 
       mr-now .value span {
         display: block;
+        overflow: hidden;
+        font-size: var(--tiny);
+        text-overflow: ellipsis;
       }
     }
   `;
