@@ -46,7 +46,7 @@ class App extends PageElement {
     window.addEventListener("hashchange", () => this.#show(), { signal });
     connection.addEventListener("change", () => this.requestUpdate(), { signal });
     session.addEventListener("change", () => this.#restart(), { signal });
-    session.addEventListener("refused", () => this.#ask(), { signal });
+    session.addEventListener("refused", () => this.#lock(), { signal });
     this.#begin();
   }
 
@@ -128,6 +128,13 @@ class App extends PageElement {
     this.#view = undefined;
     this.failure = undefined;
     this.#show();
+  }
+
+  /** Nothing is shown, or asked for again and again, with a key that is not valid any more. */
+  #lock() {
+    this.#turn++;
+    this.#view = undefined;
+    this.#ask();
   }
 
   async #show() {

@@ -60,6 +60,8 @@ class Session extends EventTarget {
       return; // an answer to a key that was replaced meanwhile
     }
     this.keysOn = true;
+    this.known = false;
+    this.name = "";
     this.scopes = new Set();
     this.reason = sent === "" ? "" : message;
     this.dispatchEvent(new Event("refused"));
