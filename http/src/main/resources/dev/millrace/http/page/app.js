@@ -1,7 +1,7 @@
 // The frame: navigation, the state of the connection, the key, and the view that the address names.
 
 import { html, nothing } from "lit";
-import { connection, session } from "./api/client.js";
+import { connection, send, session } from "./api/client.js";
 import { parseRoute } from "./api/route.js";
 import { PageElement, adopt } from "./parts/element.js";
 import { base } from "./parts/styles.js";
@@ -109,6 +109,8 @@ class App extends PageElement {
   reconnected() {
     if (!session.known) {
       this.#begin();
+    } else if (this.#view === undefined) {
+      this.#show(); // a view that could not be loaded while the server was away
     }
   }
 
@@ -179,6 +181,7 @@ class App extends PageElement {
       return document.createElement(view.tag);
     } catch (error) {
       this.failure = new Error(`The view could not be loaded: ${error.message}`);
+      send("GET", "/health/live").catch(() => {}); // if nobody answers, the page waits for the server
       return undefined;
     }
   }

@@ -101,7 +101,8 @@ class Connection extends EventTarget {
   async #probe() {
     this.#timer = 0;
     try {
-      await fetch(`${serverUrl}/health/live`, { cache: "no-store" });
+      const response = await fetch(`${serverUrl}/health/live`, { cache: "no-store" });
+      await response.text(); // a body that nobody reads keeps its connection
       this.answered();
     } catch {
       this.failed();
