@@ -184,6 +184,7 @@ export class Jobs extends PageElement {
     if (await bulkDialog(action, { picked, jobWindow: jobs })) {
       this.#selection.clear();
       jobs.refresh();
+      this.querySelector("mr-rows")?.focus(); // the button that was pressed goes with the selection
     }
   }
 
