@@ -4,7 +4,7 @@ import { css, html, nothing } from "lit";
 import { go, jobLink, parseRoute, replaceRoute } from "../api/route.js";
 import { number } from "../api/format.js";
 import { PageElement } from "../parts/element.js";
-import { emptyState, errorNote } from "../parts/feedback.js";
+import { emptyState, errorNote, unsaid } from "../parts/feedback.js";
 import { header } from "./job/header.js";
 import { approve } from "./job/levers.js";
 import { JobSource, ended } from "./job/source.js";
@@ -195,9 +195,6 @@ export class Job extends PageElement {
     })}`;
   }
 }
-
-/** That the server does not answer is said once, at the top of the page. */
-const unsaid = (error) => (error?.status === 0 ? undefined : error);
 
 /** "2.7" -> { stage: 2, task: 7 }; "2" -> { stage: 2 }. */
 function split(text) {
