@@ -1,7 +1,7 @@
 // The frame: navigation, the state of the connection, the key, and the view that the address names.
 
 import { html, nothing } from "lit";
-import { connection, session } from "./api/client.js";
+import { connection, send, session } from "./api/client.js";
 import { parseRoute } from "./api/route.js";
 import { PageElement, adopt } from "./parts/element.js";
 import { base } from "./parts/styles.js";
@@ -46,7 +46,7 @@ class App extends PageElement {
     window.addEventListener("hashchange", () => this.#show(), { signal });
     connection.addEventListener("change", () => this.requestUpdate(), { signal });
     session.addEventListener("change", () => this.#restart(), { signal });
-    session.addEventListener("refused", () => this.#ask(), { signal });
+    session.addEventListener("refused", () => this.#lock(), { signal });
     this.#begin();
   }
 
@@ -109,6 +109,8 @@ class App extends PageElement {
   reconnected() {
     if (!session.known) {
       this.#begin();
+    } else if (this.#view === undefined) {
+      this.#show(); // a view that could not be loaded while the server was away
     }
   }
 
@@ -128,6 +130,13 @@ class App extends PageElement {
     this.#view = undefined;
     this.failure = undefined;
     this.#show();
+  }
+
+  /** Nothing is shown, or asked for again and again, with a key that is not valid any more. */
+  #lock() {
+    this.#turn++;
+    this.#view = undefined;
+    this.#ask();
   }
 
   async #show() {
@@ -172,6 +181,7 @@ class App extends PageElement {
       return document.createElement(view.tag);
     } catch (error) {
       this.failure = new Error(`The view could not be loaded: ${error.message}`);
+      send("GET", "/health/live").catch(() => {}); // if nobody answers, the page waits for the server
       return undefined;
     }
   }

@@ -60,6 +60,8 @@ class Session extends EventTarget {
       return; // an answer to a key that was replaced meanwhile
     }
     this.keysOn = true;
+    this.known = false;
+    this.name = "";
     this.scopes = new Set();
     this.reason = sent === "" ? "" : message;
     this.dispatchEvent(new Event("refused"));
@@ -99,7 +101,8 @@ class Connection extends EventTarget {
   async #probe() {
     this.#timer = 0;
     try {
-      await fetch(`${serverUrl}/health/live`, { cache: "no-store" });
+      const response = await fetch(`${serverUrl}/health/live`, { cache: "no-store" });
+      await response.text(); // a body that nobody reads keeps its connection
       this.answered();
     } catch {
       this.failed();

@@ -76,6 +76,9 @@ export function errorNote(error, again) {
     ${again ? html`<button type="button" class="button" @click=${again}>Try again</button>` : nothing}</div>`;
 }
 
+/** The error, unless it is that the server does not answer: that is said once, at the top of the page. */
+export const unsaid = (error) => (error?.status === 0 ? undefined : error);
+
 let timer = 0;
 
 /** A short message at the bottom, which screen readers say too. */

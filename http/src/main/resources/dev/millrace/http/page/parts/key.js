@@ -18,6 +18,11 @@ function ask() {
   let error = session.reason || undefined;
   return openDialog("This server asks for a key", (close, again) => {
     const tryKey = async () => {
+      if (!/^[\x21-\x7e]+$/.test(key.trim())) {
+        error = "A key has letters, digits and signs of ASCII, and no blanks."; // no header can carry anything else
+        again();
+        return;
+      }
       try {
         await session.setKey(key.trim());
         close(true);

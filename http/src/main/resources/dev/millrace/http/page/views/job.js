@@ -1,10 +1,10 @@
 // One job: its head, its stages and tasks over time in three depths, and one of its tasks.
 
 import { css, html, nothing } from "lit";
-import { go, jobLink, replaceRoute } from "../api/route.js";
+import { go, jobLink, parseRoute, replaceRoute } from "../api/route.js";
 import { number } from "../api/format.js";
 import { PageElement } from "../parts/element.js";
-import { emptyState, errorNote } from "../parts/feedback.js";
+import { emptyState, errorNote, unsaid } from "../parts/feedback.js";
 import { header } from "./job/header.js";
 import { approve } from "./job/levers.js";
 import { JobSource, ended } from "./job/source.js";
@@ -88,7 +88,7 @@ export class Job extends PageElement {
     const picked = this.#picked(source);
     return html`
       ${header(source, this.now, (lever) => this.#pull(() => lever.pull(job)), this.failure)}
-      ${errorNote(source.error, () => source.refresh())}
+      ${errorNote(unsaid(source.error), () => source.refresh())}
       <section class="panel" aria-label="Stages and tasks">
         <nav class="tabs" aria-label="Depth">${Object.entries(DEPTHS).map(([name, label]) => this.#tab(name, label))}</nav>
         ${this.#depth(source, picked)}
@@ -171,9 +171,11 @@ export class Job extends PageElement {
     this.failure = undefined;
     try {
       await action();
-      await this.#source?.refresh();
     } catch (error) {
       this.failure = error;
+    }
+    if (this.#source?.id === parseRoute().path[0]) {
+      await this.#source.refresh(); // also after a refusal: the job is not as it was shown, or not there any more
     }
   }
 

@@ -6,7 +6,7 @@ import { count, number } from "../api/format.js";
 import { go, jobLink, link, parseRoute, replaceRoute } from "../api/route.js";
 import { live } from "../api/stream.js";
 import { PageElement, adopt } from "../parts/element.js";
-import { emptyState, errorNote } from "../parts/feedback.js";
+import { emptyState, errorNote, unsaid } from "../parts/feedback.js";
 import "../parts/command.js";
 import "../parts/rows.js";
 import { ACTIONS, bulkDialog } from "./jobs/bulk.js";
@@ -184,6 +184,7 @@ export class Jobs extends PageElement {
     if (await bulkDialog(action, { picked, jobWindow: jobs })) {
       this.#selection.clear();
       jobs.refresh();
+      this.querySelector("mr-rows")?.focus(); // the button that was pressed goes with the selection
     }
   }
 
@@ -263,8 +264,5 @@ export class Jobs extends PageElement {
     return Object.values(this.#known).reduce((sum, values) => sum + values.size, 0);
   }
 }
-
-/** That the server does not answer is said once, at the top of the page. */
-const unsaid = (error) => (error?.status === 0 ? undefined : error);
 
 customElements.define("mr-jobs", Jobs);

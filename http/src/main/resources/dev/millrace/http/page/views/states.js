@@ -23,14 +23,17 @@ const TITLES = {
 
 const ACTORS = { USER: "user", WORKER: "worker", SYSTEM: "system" };
 
-/** Stages and tasks have no list of their own: their states lead to the jobs that can have such ones. */
+/**
+ * Stages and tasks have no list of their own: their states lead to the jobs that have such ones. A pause of a job leaves
+ * its stages and tasks as they are; so does a failure with its later stages and with what has completed.
+ */
 const JOBS_OF = {
-  CREATED: { status: "PENDING,IN_PROGRESS,PAUSED" },
-  PENDING: { status: "PENDING,IN_PROGRESS" },
+  CREATED: { status: "PENDING,IN_PROGRESS,PAUSED,FAILED" },
+  PENDING: { status: "PENDING,IN_PROGRESS,PAUSED" },
   WAITING: { waits_for_approval: "true" },
-  IN_PROGRESS: { status: "IN_PROGRESS" },
-  RETRIED: { status: "IN_PROGRESS" },
-  COMPLETED: { status: "IN_PROGRESS,COMPLETED" },
+  IN_PROGRESS: { status: "IN_PROGRESS,PAUSED" },
+  RETRIED: { status: "IN_PROGRESS,PAUSED" },
+  COMPLETED: { status: "IN_PROGRESS,PAUSED,COMPLETED,FAILED,ABORTED" },
   FAILED: { status: "FAILED" },
   ABORTED: { status: "ABORTED,FAILED" },
 };

@@ -2,7 +2,7 @@
 
 import { css, html, nothing } from "lit";
 import { session } from "../../api/client.js";
-import { between, duration, exactTime, time } from "../../api/format.js";
+import { between, count, duration, exactTime, number, time } from "../../api/format.js";
 import { jobLink, link } from "../../api/route.js";
 import { badge, gateBadge } from "../../parts/badge.js";
 import { adopt } from "../../parts/element.js";
@@ -52,12 +52,12 @@ adopt(css`
 `);
 
 /** `pull(lever)` is called for a button; `failure` is what the last one answered. */
-export function header({ job, title }, now, pull, failure) {
+export function header({ job, title, stages }, now, pull, failure) {
   return html`<header class="job-head">
     <p class="small"><a href="#/jobs">Jobs</a></p>
     <div class="top"><div><h1>${title}</h1></div><div class="row">${buttons(job, pull)}</div></div>
     ${errorNote(failure)}
-    <dl>${facts(job, now)
+    <dl>${facts(job, stages, now)
       .filter(([, value]) => value)
       .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
     ${job.error ? errorNote(job.error) : nothing}</header>`;
@@ -75,7 +75,13 @@ function buttons(job, pull) {
     );
 }
 
-function facts(job, now) {
+/** Of the tasks, as in the list of jobs: the API's percentage counts whole stages. */
+function progress(stages) {
+  const sum = (field) => stages.reduce((all, { summary }) => all + summary[field], 0);
+  return `${number(sum("completed"))} of ${count(sum("total"), "task")}`;
+}
+
+function facts(job, stages, now) {
   const over = job.endTime !== undefined;
   const state =
     job.waitsForApproval === undefined
@@ -84,7 +90,7 @@ function facts(job, now) {
   const at = (value) => value && html`<span title=${exactTime(value)}>${time(value)}</span>`;
   return [
     ["State", html`<span class="row" role="status">${state}</span>`],
-    ["Completed", over ? undefined : `${job.percentage} %`],
+    ["Completed", over ? undefined : progress(stages)],
     ["Priority", job.priority.toLowerCase().replace("_", " ")],
     ["Submitted", at(job.creationTime)],
     ["by", job.submittedBy && html`<a href=${link("jobs", { key: job.submittedBy })}>${job.submittedBy}</a>`],

@@ -2,6 +2,7 @@
 
 import { html } from "lit";
 import { api } from "../../api/client.js";
+import { count, number } from "../../api/format.js";
 import { go, jobLink } from "../../api/route.js";
 import { confirmDialog, openDialog } from "../../parts/dialog.js";
 import { errorNote, toast } from "../../parts/feedback.js";
@@ -81,7 +82,7 @@ async function retry(job) {
     return;
   }
   const answer = await api.post(`/v1/jobs/${job.id}/retry`, { fromStart, ...withComment(said) });
-  toast(`The new job has ${answer.tasks} tasks, ${answer.adopted} of them adopted`);
+  toast(`The new job has ${count(answer.tasks, "task")}, ${number(answer.adopted)} adopted`);
   go(jobLink(answer.job.id));
 }
 

@@ -197,8 +197,7 @@ const WAITS = {
 
 function embedding(text) {
   try {
-    const values = JSON.parse(text);
-    const vector = Array.isArray(values) ? values : (values.embedding ?? values);
+    const { vector } = JSON.parse(text);
     return html`<p class="small muted">A vector of ${vector.length} numbers</p>
       <pre class="words code" tabindex="0" aria-label="Output">${vector.join(", ")}</pre>`;
   } catch {

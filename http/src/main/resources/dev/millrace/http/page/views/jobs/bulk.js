@@ -117,6 +117,7 @@ async function fix(action, picked, jobWindow, state) {
 async function act(action, comment, state) {
   state.phase = "acting";
   state.again();
+  focusButton();
   try {
     await carryOut(action, state.ids, comment, state.progress, () => state.closed || state.again());
   } catch (error) {
@@ -125,7 +126,13 @@ async function act(action, comment, state) {
   state.phase = "done";
   if (!state.closed) {
     state.again();
+    focusButton();
   }
+}
+
+/** The button that had the focus is gone with its phase: without another, Enter and readers would be nowhere. */
+function focusButton() {
+  document.querySelector("dialog.mr-dialog .actions button")?.focus();
 }
 
 function content(action, state, close) {

@@ -36,10 +36,11 @@ export class DocumentCheck {
     this.#set("none", "");
   }
 
+  /** `document` is an object, or its text, which is sent as it stands: numbers above 2^53 stay what they are. */
   check(document) {
     this.#stop();
     this.#key = undefined;
-    const text = JSON.stringify(document);
+    const text = typeof document === "string" ? document : JSON.stringify(document);
     if (text.length > LARGEST) {
       this.#set("unknown", "Too large to check while you type. It is checked when you submit it.");
       return;

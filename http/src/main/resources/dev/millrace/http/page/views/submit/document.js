@@ -15,12 +15,16 @@ export const PARAMETERS = [
 
 export const PRIORITIES = ["VERY_HIGH", "HIGH", "MEDIUM", "LOW", "VERY_LOW"];
 
+/** Numbers that JSON and the command line read alike: no blanks, no 0x10. */
+const WHOLE = /^-?\d+$/;
+const DECIMAL = /^-?(\d+\.?\d*|\.\d+)$/;
+
 /** What is wrong with a parameter's text, or undefined. The rules are those of the server, said at once. */
 export function parameterError(parameter, text) {
   if (text === "") {
     return undefined;
   }
-  const value = Number(text);
+  const value = (parameter.whole ? WHOLE : DECIMAL).test(text) ? Number(text) : NaN; // Number(" ") would be 0
   if (!Number.isFinite(value) || (parameter.whole && !Number.isSafeInteger(value))) {
     return parameter.whole ? "a whole number, at most 2^53 - 1" : "a number";
   }

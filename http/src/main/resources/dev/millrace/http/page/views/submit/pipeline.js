@@ -86,7 +86,8 @@ export class SubmitPipeline extends PageElement {
       return;
     }
     try {
-      this.#check.check(JSON.parse(text));
+      JSON.parse(text);
+      this.#check.check(text);
     } catch (failure) {
       this.#check.refuse(`Not JSON: ${jsonError(failure, text)}`);
     }
@@ -104,12 +105,11 @@ export class SubmitPipeline extends PageElement {
 
   async #submit(event) {
     event.preventDefault();
-    const document = this.#parsed();
-    if (this.busy || document === undefined) {
+    if (this.busy || this.#parsed() === undefined) {
       return;
     }
     this.busy = true;
-    await this.#check.submit(document);
+    await this.#check.submit(this.text);
     this.busy = false;
   }
 }

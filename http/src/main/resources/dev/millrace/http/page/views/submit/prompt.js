@@ -98,7 +98,7 @@ export class SubmitPrompt extends PageElement {
   }
 
   #schemaPanel() {
-    const { error } = parseSchema(this.form.schema);
+    const error = parseSchema(this.form.schema).error ?? this.#schemaRefused();
     return html`<section class="panel"><div class="body"><div class="field">
       <label for="schema">JSON schema of the answer</label>
       <textarea id="schema" class="submit-code" rows="5" spellcheck="false" aria-describedby="schema-error"
@@ -106,8 +106,17 @@ export class SubmitPrompt extends PageElement {
         placeholder='{ "type": "object", "properties": { "river": { "type": "string" } } }'
         .value=${this.form.schema} @input=${this.#set("schema")}></textarea>
       <span class="small ${error ? "is-failed" : "muted"}" id="schema-error">${error
-        ?? "None: the answer is free text. With a schema, the answer is JSON that fits, token by token."}</span>
+        ?? (this.form.schema.trim()
+          ? "The answer will be JSON that fits, token by token."
+          : "None: the answer is free text. With a schema, the answer is JSON that fits, token by token.")}</span>
       </div></div></section>`;
+  }
+
+  /** What the server says of the schema, without the place in the job: the form has one schema. */
+  #schemaRefused() {
+    const { state, text } = this.#check.result;
+    const [, refused] = text.split("json_schema: ");
+    return state === "invalid" ? refused : undefined;
   }
 
   #jobPanel() {
