@@ -232,9 +232,11 @@ final class IndexUpdater implements AutoCloseable {
 
   /** Rests; then, if there is nothing to do, waits for a change. */
   private void await(long rest) throws InterruptedException {
-    rest(rest);
     lock.lock();
     try {
+      for (long left = rest; left > 0 && !closed; ) {
+        left = signal.awaitNanos(left);
+      }
       long left = Math.min(nextListing - System.nanoTime(), intervals.idle().toNanos());
       while (unread.isEmpty() && changed.isEmpty() && !overflow && !closed && left > 0) {
         left = signal.awaitNanos(left);
