@@ -50,7 +50,8 @@ class VerifiedModelTest {
         Inference.open(
             InferenceSettings.of(
                     List.of(new NamedModel("house", Path.of("../models/house/house.gguf"))))
-                .withEngine(EngineSettings.usual().withContext(1000).withSlots(4).withTokens(2048)));
+                .withEngine(
+                    EngineSettings.usual().withContext(1000).withSlots(4).withTokens(2048)));
     api.attach(
         server.start(server.builder().group(inference.slots(), inference.workers())), inference);
     at = api.open(Set.of("generate"), Set.of("house"), Optional::empty);
