@@ -37,6 +37,11 @@ final class ExpectedTensors {
     }
   }
 
+  /** Whether a tensor of a checked file has an effect. */
+  static boolean isUsed(String name) {
+    return !UNUSED.matcher(name).matches();
+  }
+
   void check() {
     ends();
     rotation();
@@ -51,7 +56,7 @@ final class ExpectedTensors {
       }
     }
     unseen.keySet().stream()
-        .filter(name -> !UNUSED.matcher(name).matches())
+        .filter(ExpectedTensors::isUsed)
         .sorted()
         .findFirst()
         .ifPresent(
