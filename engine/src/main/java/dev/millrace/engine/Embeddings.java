@@ -3,10 +3,13 @@ package dev.millrace.engine;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.api.Pooling;
 import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.internal.config.WeightFormats;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.model.Embedder;
 import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.LocalModel;
+import dev.millrace.engine.numerics.ModelNumerics;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import dev.millrace.engine.token.Tokenizer;
 import java.nio.file.Path;
 
@@ -17,12 +20,14 @@ import java.nio.file.Path;
 public final class Embeddings implements AutoCloseable {
   private final Tokenizer tokenizer;
   private final LocalModel model;
+  private final ModelNumerics numerics;
   private final Embedder embedder;
   private boolean closed;
 
-  private Embeddings(Tokenizer tokenizer, LocalModel model) {
+  private Embeddings(Tokenizer tokenizer, LocalModel model, ModelNumerics numerics) {
     this.tokenizer = tokenizer;
     this.model = model;
+    this.numerics = numerics.newestOnly();
     this.embedder = model.embedder();
   }
 
@@ -34,12 +39,20 @@ public final class Embeddings implements AutoCloseable {
   public static Embeddings open(Path file, EngineSettings settings) {
     try (Gguf gguf = Gguf.open(file)) {
       Tokenizer tokenizer = Tokenizer.of(gguf.metadata());
-      return new Embeddings(tokenizer, LocalModel.open(gguf, LoadSettings.of(settings)));
+      return new Embeddings(
+          tokenizer,
+          LocalModel.open(gguf, LoadSettings.of(settings)),
+          new ModelNumerics(SupportedNumerics.CURRENT, WeightFormats.of(gguf)));
     }
   }
 
   public Tokenizer tokenizer() {
     return tokenizer;
+  }
+
+  /** The version of the arithmetic: vectors are only computed under the newest. */
+  public ModelNumerics numerics() {
+    return numerics;
   }
 
   /** How the model's own file pools; else the mean for an encoder, and the last row otherwise. */
