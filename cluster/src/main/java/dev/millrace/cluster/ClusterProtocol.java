@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 /** The version, the limits and the name rule that all nodes of a network share. */
 public final class ClusterProtocol {
   /** Goes up with every change of the messages between nodes. */
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   /** The longest body of a message, in bytes. */
   public static final int MAX_BODY = 64 << 20;

@@ -1,5 +1,6 @@
 package dev.millrace.cluster;
 
+import dev.millrace.engine.numerics.SupportedNumerics;
 import java.util.List;
 
 /**
@@ -22,9 +23,10 @@ public record NodeState(
    * @param incarnation drawn when the process started; a restarted node of the same name has a
    *     greater one
    * @param protocol {@link ClusterProtocol#VERSION} of the node
-   * @param numerics version of the engine's arithmetic: only nodes with equal versions share a pipe
+   * @param numerics versions of the arithmetic that its engine has: a node of a pipe has the
+   *     origin's version of all that its layers need
    */
-  public record Identity(String name, long incarnation, int protocol, int numerics) {}
+  public record Identity(String name, long incarnation, int protocol, SupportedNumerics numerics) {}
 
   /**
    * Where it listens.
@@ -79,7 +81,12 @@ public record NodeState(
 
   /** A node that has nothing yet. */
   public static NodeState of(
-      String name, long incarnation, int protocol, int numerics, HostPort link, HostPort member) {
+      String name,
+      long incarnation,
+      int protocol,
+      SupportedNumerics numerics,
+      HostPort link,
+      HostPort member) {
     return new NodeState(
         new Identity(name, incarnation, protocol, numerics),
         0,
@@ -127,7 +134,7 @@ public record NodeState(
     return identity.protocol();
   }
 
-  public int numerics() {
+  public SupportedNumerics numerics() {
     return identity.numerics();
   }
 

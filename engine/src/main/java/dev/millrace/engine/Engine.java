@@ -14,6 +14,7 @@ import dev.millrace.engine.grammar.Constraint;
 import dev.millrace.engine.grammar.ConstraintCompiler;
 import dev.millrace.engine.grammar.Grammar;
 import dev.millrace.engine.internal.config.ModelConfig;
+import dev.millrace.engine.internal.config.WeightFormats;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.LocalModel;
@@ -22,6 +23,9 @@ import dev.millrace.engine.internal.thread.EngineThreads;
 import dev.millrace.engine.internal.wheel.BatchLoop;
 import dev.millrace.engine.internal.wheel.Detokenizer;
 import dev.millrace.engine.internal.wheel.WheelSettings;
+import dev.millrace.engine.numerics.ModelNumerics;
+import dev.millrace.engine.numerics.NumericsVersion;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import dev.millrace.engine.token.Tokenizer;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -46,6 +50,7 @@ public final class Engine implements AutoCloseable {
   /**
    * What an engine is made of.
    *
+   * @param numerics the versions of the arithmetic that it can compute this model with
    * @param context the positions that a sequence may have
    * @param weightBytes the memory of the weights in this process
    * @param kvBytesPerToken the memory of the keys and values of one position, over the layers in
@@ -59,6 +64,7 @@ public final class Engine implements AutoCloseable {
       PromptEncoder prompts,
       GgufMetadata metadata,
       ModelInfo model,
+      ModelNumerics numerics,
       int context,
       long weightBytes,
       long kvBytesPerToken,
@@ -91,7 +97,9 @@ public final class Engine implements AutoCloseable {
       LocalModel model = LocalModel.open(gguf, load);
       try {
         WheelSettings wheel = WheelSettings.of(settings, load.pages(), load.context());
-        return of(parts(tokenizer, prompts, model, wheel));
+        ModelNumerics numerics =
+            new ModelNumerics(SupportedNumerics.CURRENT, WeightFormats.of(gguf));
+        return of(parts(tokenizer, prompts, model, numerics, wheel));
       } catch (Throwable e) {
         model.close();
         throw e;
@@ -100,7 +108,11 @@ public final class Engine implements AutoCloseable {
   }
 
   private static Parts parts(
-      Tokenizer tokenizer, PromptEncoder prompts, LocalModel model, WheelSettings settings) {
+      Tokenizer tokenizer,
+      PromptEncoder prompts,
+      LocalModel model,
+      ModelNumerics numerics,
+      WheelSettings settings) {
     BatchLoop loop = loop(tokenizer, model, settings);
     loop.warmUpWith(() -> loop(tokenizer, model, settings.withPrefixReuse(false)));
     return new Parts(
@@ -108,6 +120,7 @@ public final class Engine implements AutoCloseable {
         prompts,
         model.metadata(),
         model.config().info(),
+        numerics,
         model.context(),
         model.weightBytes(),
         model.kvBytesPerToken(),
@@ -149,6 +162,11 @@ public final class Engine implements AutoCloseable {
   /** What the file says about the model. */
   public ModelInfo model() {
     return parts.model;
+  }
+
+  /** The versions of the arithmetic for this model. */
+  public ModelNumerics numerics() {
+    return parts.numerics;
   }
 
   /** The positions that a sequence may have. */
@@ -194,9 +212,29 @@ public final class Engine implements AutoCloseable {
     return compiler;
   }
 
-  /** Queues a request: see {@link GenerationLoop#submit}. */
+  /**
+   * Queues a request: see {@link GenerationLoop#submit}.
+   *
+   * @throws EngineException if it asks for a version of the arithmetic that is not here
+   */
   public Generation submit(GenerationRequest request, GenerationListener listener) {
+    NumericsVersion wanted = request.numerics();
+    if (wanted != null) {
+      requireNumerics(wanted);
+    }
     return parts.loop.submit(request, Objects.requireNonNull(listener, "listener"));
+  }
+
+  private void requireNumerics(NumericsVersion wanted) {
+    parts
+        .numerics
+        .missing(wanted)
+        .ifPresent(
+            missing -> {
+              throw new EngineException(
+                  "request: version %d of %s is not in this release, which has %s"
+                      .formatted(missing.wanted(), missing.what(), missing.supported()));
+            });
   }
 
   /** Begins to warm up: see {@link GenerationLoop#warmUp}. */

@@ -14,6 +14,7 @@ import dev.millrace.engine.api.WarmUp;
 import dev.millrace.engine.error.EngineClosedException;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.config.ModelConfig;
+import dev.millrace.engine.internal.config.WeightFormats;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.gguf.TensorType;
 import dev.millrace.engine.internal.model.EndModel;
@@ -24,6 +25,9 @@ import dev.millrace.engine.internal.pipe.Segment;
 import dev.millrace.engine.internal.wheel.BatchLoop;
 import dev.millrace.engine.internal.wheel.Detokenizer;
 import dev.millrace.engine.internal.wheel.WheelSettings;
+import dev.millrace.engine.numerics.ModelNumerics;
+import dev.millrace.engine.numerics.NumericsVersion;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import dev.millrace.engine.oracle.ModelShape;
 import dev.millrace.engine.oracle.RandomModels;
 import dev.millrace.engine.token.Tokenizer;
@@ -94,6 +98,26 @@ class EngineTest {
   }
 
   @Test
+  void aVersionOfTheArithmeticThatIsNotHereIsRefused() throws Exception {
+    NumericsVersion now = NumericsVersion.of(1);
+    try (Engine engine = open()) {
+      assertThat(engine.numerics().newest()).isEqualTo(now);
+      assertThat(engine.numerics().formats()).containsExactly("q8_0");
+      GenerationRequest request = request(4);
+      GenerationRequest other = request.withNumerics(now.with("q4_0", 2));
+      assertThat(engine.submit(other, (token, text, logprobs) -> {}).await().tokens()).hasSize(4);
+      assertThatThrownBy(
+              () ->
+                  engine.submit(
+                      request.withNumerics(now.with("q8_0", 2)), (token, text, logprobs) -> {}))
+          .isInstanceOf(EngineException.class)
+          .hasMessage(
+              "request: version 2 of the arithmetic of Q8_0 weights is not in this release, which"
+                  + " has 1");
+    }
+  }
+
+  @Test
   void anEngineOfPartsGivesTheSameTokensAndClosesThemByItsOwnThread() throws Exception {
     EngineSettings settings = EngineSettings.usual().withThreads(2).withContext(128);
     int[] expected;
@@ -137,6 +161,7 @@ class EngineTest {
         new PromptEncoder(gguf.metadata(), tokenizer),
         gguf.metadata(),
         config.info(),
+        new ModelNumerics(SupportedNumerics.CURRENT, WeightFormats.of(gguf)),
         end.settings().context(),
         end.weightBytes(),
         end.kvBytesPerToken(),

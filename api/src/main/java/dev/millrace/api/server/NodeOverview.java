@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param sessions pipes through it that are open
  * @param passages sequences in its cache
  * @param protocol the version of the network's protocol
- * @param numerics the version of the engine's arithmetic: only equal ones share a pipe
+ * @param numerics the version of the arithmetic that all models share: only equal ones share a pipe
+ * @param weightNumerics the versions of the arithmetic by weight format, such as {@code q8_0=1+2};
+ *     null if all are at version 1
  * @param originOf models whose end it has
  */
 public record NodeOverview(
@@ -26,6 +28,7 @@ public record NodeOverview(
     int passages,
     int protocol,
     int numerics,
+    @Nullable String weightNumerics,
     List<Holding> holdings,
     List<EndModel> originOf) {
 
@@ -112,6 +115,7 @@ public record NodeOverview(
         (int) in.integer("passages"),
         (int) in.integer("protocol"),
         (int) in.integer("numerics"),
+        in.string("weightNumerics", null),
         ObjectLists.read(in, "holdings", Holding::fromJson),
         ObjectLists.read(in, "originOf", EndModel::fromJson));
   }
@@ -127,6 +131,7 @@ public record NodeOverview(
         .put("passages", passages)
         .put("protocol", protocol)
         .put("numerics", numerics)
+        .putIfPresent("weightNumerics", weightNumerics)
         .put("holdings", ObjectLists.write(holdings, Holding::toJson))
         .put("originOf", ObjectLists.write(originOf, EndModel::toJson));
   }

@@ -42,7 +42,8 @@ final class NodeNetworkReader {
         state.sessions(),
         state.sequences(),
         state.protocol(),
-        state.numerics(),
+        state.numerics().common(),
+        state.numerics().formatsText(),
         state.holdings().stream().map(NodeNetworkReader::holding).toList(),
         state.needs().stream().map(NodeNetworkReader::endModel).toList());
   }

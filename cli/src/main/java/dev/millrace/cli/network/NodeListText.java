@@ -124,11 +124,13 @@ final class NodeListText {
               .put("layers", need.layers())
               .put("local_layers", need.local()));
     }
+    String formats = state.numerics().formatsText();
     return JsonObject.create()
         .put("name", state.name())
         .put("address", state.linkAddress().toString())
         .put("protocol", state.protocol())
-        .put("numerics", state.numerics())
+        .put("numerics", state.numerics().common())
+        .putIfPresent("weight_numerics", formats.isEmpty() ? null : formats)
         .put("memory_bytes", state.memory())
         .put("used_bytes", state.used())
         .put("cache_bytes", state.cacheBytes())

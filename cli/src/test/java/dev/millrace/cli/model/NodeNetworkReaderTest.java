@@ -52,6 +52,7 @@ class NodeNetworkReaderTest {
     assertThat(a.passages()).isEqualTo(3);
     assertThat(a.protocol()).isEqualTo(1);
     assertThat(a.numerics()).isEqualTo(2);
+    assertThat(a.weightNumerics()).isEqualTo("q8_0=1+2");
     assertThat(a.holdings())
         .extracting(NodeNetwork.Holding::state)
         .containsExactly("loaded", "fetching", "failed");

@@ -64,6 +64,7 @@ class NodeListTextTest {
     assertThat(first.toString())
         .contains(
             "\"memory_bytes\":1073741824",
+            "\"numerics\":2,\"weight_numerics\":\"q8_0=1+2\"",
             "\"first\":1,\"last\":3,\"layers\":7,\"state\":\"loaded\"",
             "\"origin_of\":[]")
         .doesNotContain("problem");

@@ -6,6 +6,7 @@ import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.PipeState;
 import dev.millrace.cluster.PipeStretch;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import java.util.List;
 
 /** Builds states of nodes. */
@@ -17,7 +18,8 @@ public final class NodeStateFixtures {
 
   public static NodeState node(String name, int port) {
     HostPort link = new HostPort("127.0.0.1", port);
-    return NodeState.of(name, 7, 1, 2, link, new HostPort("127.0.0.1", port + 1));
+    SupportedNumerics numerics = SupportedNumerics.parse("2,q8_0=1+2");
+    return NodeState.of(name, 7, 1, numerics, link, new HostPort("127.0.0.1", port + 1));
   }
 
   public static HeldLayers loaded(int from, int to) {

@@ -6,8 +6,9 @@ import dev.millrace.cluster.internal.layers.LayerMemoryBudget;
 import dev.millrace.cluster.internal.layers.LoadedLayers;
 import dev.millrace.cluster.internal.protocol.OpenSessionRequest;
 import dev.millrace.cluster.internal.protocol.SessionParameters;
-import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.internal.pipe.Pipe;
+import dev.millrace.engine.numerics.SupportedNumerics;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Checks requests to open a session against fixed limits. */
@@ -28,11 +29,7 @@ final class OpenRequestLimits {
   static void check(String node, String from, OpenSessionRequest request) {
     Pipe pipe = request.pipe();
     SessionParameters parameters = request.parameters();
-    if (parameters.numerics() != NumericsVersion.CURRENT) {
-      throw new ClusterException(
-          "the origin uses version %d of the arithmetic, this node version %d: run the same release"
-              .formatted(parameters.numerics(), NumericsVersion.CURRENT));
-    }
+    requireNumerics(parameters, Set.of());
     if (!pipe.origin().equals(from)) {
       throw new ClusterException(
           "only origin %s itself may open its session, not %s".formatted(pipe.origin(), from));
@@ -54,8 +51,21 @@ final class OpenRequestLimits {
     requireWithin("context", parameters.cache().context(), MAX_CONTEXT);
   }
 
-  /** Checks the limits that depend on the model. */
+  /** Of the formats of weights, only those of this node's layers matter. */
+  private static void requireNumerics(SessionParameters parameters, Set<String> formats) {
+    SupportedNumerics.CURRENT
+        .missing(parameters.numerics(), formats)
+        .ifPresent(
+            missing -> {
+              throw new ClusterException(
+                  "the origin uses version %d of %s, this node has %s: run the same release"
+                      .formatted(missing.wanted(), missing.what(), missing.supported()));
+            });
+  }
+
+  /** Checks what depends on the model. */
   static void checkModel(OpenSessionRequest request, LoadedLayers weights) {
+    requireNumerics(request.parameters(), weights.formats());
     if (request.pipe().layers() != weights.layers()) {
       throw new ClusterException(
           "the plan is for %d layers, model %s has %d"

@@ -24,7 +24,6 @@ import dev.millrace.cluster.internal.plan.PlannerEventQueue;
 import dev.millrace.cluster.internal.plan.PlannerSettings;
 import dev.millrace.cluster.internal.transfer.ModelServer;
 import dev.millrace.engine.Engine;
-import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.internal.thread.EngineThreads;
 import dev.millrace.engine.internal.wheel.BatchLoop;
 import java.lang.System.Logger.Level;
@@ -113,7 +112,7 @@ public final class Origin implements AutoCloseable {
                 settings.maxPipes(),
                 settings.stepTimeout().toNanos()),
             new KnownNodes(
-                name, model.requirements(), ClusterProtocol.VERSION, NumericsVersion.CURRENT),
+                name, model.requirements(), ClusterProtocol.VERSION, model.layerNumerics()),
             new WheelPipeActions(batchLoop, router, auditor, this::disconnect, this::announce),
             counters,
             ids);

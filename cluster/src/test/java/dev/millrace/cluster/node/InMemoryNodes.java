@@ -18,10 +18,10 @@ import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.internal.protocol.SessionParameters.BatchShape;
 import dev.millrace.cluster.internal.protocol.SessionParameters.CacheShape;
 import dev.millrace.cluster.internal.protocol.WireCodec;
-import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.internal.pipe.Pipe;
 import dev.millrace.engine.internal.pipe.Segment;
+import dev.millrace.engine.numerics.NumericsVersion;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -267,6 +267,6 @@ final class InMemoryNodes {
   static OpenSessionRequest opening(Pipe plan, int pages, BatchShape batch) {
     CacheShape cache = new CacheShape(KvType.F16, 512, pages);
     return new OpenSessionRequest(
-        new SessionParameters(SHA, MODEL, NumericsVersion.CURRENT, cache, batch), plan);
+        new SessionParameters(SHA, MODEL, NumericsVersion.of(1), cache, batch), plan);
   }
 }

@@ -11,10 +11,10 @@ import dev.millrace.cluster.internal.protocol.OpenSessionRequest;
 import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.Engine;
-import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.PromptEncoder;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.internal.config.ModelConfig;
+import dev.millrace.engine.internal.config.WeightFormats;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.model.EndModel;
 import dev.millrace.engine.internal.model.LoadSettings;
@@ -24,6 +24,8 @@ import dev.millrace.engine.internal.pipe.Segment;
 import dev.millrace.engine.internal.wheel.BatchLoop;
 import dev.millrace.engine.internal.wheel.Detokenizer;
 import dev.millrace.engine.internal.wheel.WheelSettings;
+import dev.millrace.engine.numerics.ModelNumerics;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import dev.millrace.engine.token.Tokenizer;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -120,12 +122,13 @@ final class NetworkedTestOrigin implements MessageReceiver, AutoCloseable {
       LoadSettings wanted = LoadSettings.of(settings, ModelConfig.ofGenerator(gguf));
       EndModel end = EndModel.open(gguf, own, wanted);
       LoadSettings loading = end.settings();
+      ModelNumerics numerics = new ModelNumerics(SupportedNumerics.CURRENT, WeightFormats.of(gguf));
       OpenSessionRequest opening =
           new OpenSessionRequest(
               new SessionParameters(
                   sha256,
                   "tiny",
-                  NumericsVersion.CURRENT,
+                  numerics.newest(),
                   new SessionParameters.CacheShape(
                       loading.kvType(), loading.context(), loading.pages()),
                   new SessionParameters.BatchShape(loading.maxRows(), loading.maxRuns(), 4)),
@@ -161,6 +164,7 @@ final class NetworkedTestOrigin implements MessageReceiver, AutoCloseable {
                   new PromptEncoder(gguf.metadata(), tokenizer),
                   gguf.metadata(),
                   end.config().info(),
+                  numerics,
                   loading.context(),
                   end.weightBytes(),
                   end.kvBytesPerToken(),

@@ -10,8 +10,8 @@ import dev.millrace.cluster.internal.protocol.OpenSessionRequest;
 import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.cluster.internal.protocol.SessionParameters.BatchShape;
 import dev.millrace.cluster.internal.protocol.WireCodec;
-import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.internal.pipe.Pipe;
+import dev.millrace.engine.numerics.NumericsVersion;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
@@ -73,11 +73,13 @@ final class NodeSessionsTest {
             new SessionParameters(
                 InMemoryNodes.SHA,
                 "fake",
-                NumericsVersion.CURRENT + 1,
+                NumericsVersion.of(2),
                 good.parameters().cache(),
                 good.parameters().batch()),
             good.pipe());
-    refused(other, "run the same release");
+    refused(
+        other,
+        "the origin uses version 2 of the arithmetic, this node has 1: run the same release");
     refused(
         InMemoryNodes.opening(InMemoryNodes.plan(7, "x", "xaaa")), "may open its session, not o");
     refused(InMemoryNodes.opening(InMemoryNodes.plan(7, "o", "obbb")), "no layers at this node");
@@ -93,6 +95,32 @@ final class NodeSessionsTest {
     nodes.send("o", "a", Kind.OPEN, 1, ByteBuffer.wrap(new byte[] {1, 2, 3}));
     nodes.work();
     assertThat(recorder.refusal()).startsWith("OPEN cannot be read: ");
+  }
+
+  @Test
+  void aVersionOfAFormatMattersToNodesWhoseLayersHaveIt() {
+    InMemoryNodes.Node node = nodes.node("a");
+    FakeLoadedLayers weights = node.holds(0, 4);
+    SteppedOrigin origin = new SteppedOrigin(nodes, "o", 1, "oaaa");
+    OpenSessionRequest good = origin.opening();
+    OpenSessionRequest raised =
+        new OpenSessionRequest(
+            new SessionParameters(
+                InMemoryNodes.SHA,
+                "fake",
+                NumericsVersion.of(1).with("q8_0", 2),
+                good.parameters().cache(),
+                good.parameters().batch()),
+            good.pipe());
+    weights.formats = Set.of("q4_0", "q8_0");
+    refused(
+        raised,
+        "the origin uses version 2 of the arithmetic of Q8_0 weights, this node has 1: run the same"
+            + " release");
+    weights.formats = Set.of("q4_0", "q6_k");
+    InMemoryNodes.MessageRecorder recorder = nodes.recorder("o");
+    nodes.open("o", "a", 1, raised);
+    recorder.next(Kind.OPENED);
   }
 
   private void refused(OpenSessionRequest opening, String text) {

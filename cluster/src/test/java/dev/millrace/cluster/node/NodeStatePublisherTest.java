@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.NodeState;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +28,7 @@ class NodeStatePublisherTest {
 
   private static NodeState state() {
     HostPort nowhere = new HostPort("127.0.0.1", 1);
-    return NodeState.of("a", 1, 1, 1, nowhere, nowhere);
+    return NodeState.of("a", 1, 1, SupportedNumerics.CURRENT, nowhere, nowhere);
   }
 
   private List<NodeState> look() {

@@ -2,6 +2,7 @@ package dev.millrace.engine.api;
 
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.grammar.Constraint;
+import dev.millrace.engine.numerics.NumericsVersion;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param shownTokens control tokens that appear in the text; the constraint must be compiled with
  *     none but these
  * @param stopScope where stop strings end the generation
+ * @param numerics the version of the arithmetic that it was begun under; null: the newest
  */
 public record GenerationRequest(
     int[] prompt,
@@ -42,7 +44,8 @@ public record GenerationRequest(
     boolean interactive,
     ConstraintStart start,
     Set<Integer> shownTokens,
-    StopScope stopScope) {
+    StopScope stopScope,
+    @Nullable NumericsVersion numerics) {
 
   /** The most texts that may end one generation. */
   public static final int MAX_STOPS = 1024;
@@ -92,7 +95,8 @@ public record GenerationRequest(
         false,
         ConstraintStart.AT_ONCE,
         Set.of(),
-        StopScope.OUTPUT);
+        StopScope.OUTPUT,
+        null);
   }
 
   public GenerationRequest withStops(List<String> texts) {
@@ -108,7 +112,8 @@ public record GenerationRequest(
         interactive,
         start,
         shownTokens,
-        stopScope);
+        stopScope,
+        numerics);
   }
 
   /** The same request whose stop strings count there only. */
@@ -125,7 +130,8 @@ public record GenerationRequest(
         interactive,
         start,
         shownTokens,
-        scope);
+        scope,
+        numerics);
   }
 
   public GenerationRequest withConstraint(Constraint rule) {
@@ -141,7 +147,8 @@ public record GenerationRequest(
         interactive,
         start,
         shownTokens,
-        stopScope);
+        stopScope,
+        numerics);
   }
 
   /** The same request whose constraint begins then. */
@@ -158,7 +165,8 @@ public record GenerationRequest(
         interactive,
         when,
         shownTokens,
-        stopScope);
+        stopScope,
+        numerics);
   }
 
   public GenerationRequest ignoringEnd() {
@@ -174,7 +182,8 @@ public record GenerationRequest(
         interactive,
         start,
         shownTokens,
-        stopScope);
+        stopScope,
+        numerics);
   }
 
   /** The same request with this position in the queue. */
@@ -191,7 +200,8 @@ public record GenerationRequest(
         interactive,
         start,
         shownTokens,
-        stopScope);
+        stopScope,
+        numerics);
   }
 
   /** The same request, interactive or not. */
@@ -208,7 +218,8 @@ public record GenerationRequest(
         someoneWaits,
         start,
         shownTokens,
-        stopScope);
+        stopScope,
+        numerics);
   }
 
   /** The same request with these control tokens in its text. */
@@ -225,7 +236,26 @@ public record GenerationRequest(
         interactive,
         start,
         controlTokens,
-        stopScope);
+        stopScope,
+        numerics);
+  }
+
+  /** The same request, begun under that version of the arithmetic. */
+  public GenerationRequest withNumerics(NumericsVersion version) {
+    return new GenerationRequest(
+        prompt,
+        sampling,
+        maxTokens,
+        stops,
+        constraint,
+        ignoreEnd,
+        prior,
+        order,
+        interactive,
+        start,
+        shownTokens,
+        stopScope,
+        version);
   }
 
   /** The same request, resumed from the tokens of its released or lost generation. */
@@ -242,6 +272,7 @@ public record GenerationRequest(
         interactive,
         start,
         shownTokens,
-        stopScope);
+        stopScope,
+        numerics);
   }
 }

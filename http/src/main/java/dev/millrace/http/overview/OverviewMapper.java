@@ -69,6 +69,7 @@ final class OverviewMapper {
         node.passages(),
         node.protocol(),
         node.numerics(),
+        nullIfEmpty(node.weightNumerics()),
         node.holdings().stream().map(OverviewMapper::holding).toList(),
         node.originOf().stream()
             .map(each -> new NodeOverview.EndModel(each.model(), each.layers(), each.localLayers()))

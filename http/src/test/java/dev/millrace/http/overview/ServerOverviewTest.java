@@ -162,7 +162,18 @@ class ServerOverviewTest {
             "x.gguf", "", new NodeNetwork.Layers(0, 0), 0, "failed", 0, 0, "no such file");
     NodeNetwork.Node node =
         new NodeNetwork.Node(
-            "a", "10.0.0.5:4000", 80, 26, 1, 1, 2, 3, 4, List.of(holding, failed), List.of());
+            "a",
+            "10.0.0.5:4000",
+            80,
+            26,
+            1,
+            1,
+            2,
+            3,
+            4,
+            "q8_0=2",
+            List.of(holding, failed),
+            List.of());
     NodeNetwork.Node origin =
         new NodeNetwork.Node(
             "home",
@@ -174,6 +185,7 @@ class ServerOverviewTest {
             0,
             3,
             4,
+            "",
             List.of(),
             List.of(new NodeNetwork.EndModel("large.gguf", 32, 1)));
     NodeNetwork.Pipe pipe =
@@ -229,6 +241,8 @@ class ServerOverviewTest {
               "\"audits\":{\"rate\":0.05,\"passed\":24,\"failed\":2,\"expelled\":[\"b\",\"c\"]}");
       ServerOverview overview = ServerOverview.fromJson(Json.object(text));
       assertThat(overview.nodes()).extracting("name").containsExactly("a", "home");
+      assertThat(overview.nodes()).extracting("numerics").containsExactly(4, 4);
+      assertThat(overview.nodes()).extracting("weightNumerics").containsExactly("q8_0=2", null);
       assertThat(overview.nodes().getFirst().holdings().getFirst().problem()).isNull();
       assertThat(overview.pipes())
           .singleElement()

@@ -3,11 +3,11 @@ package dev.millrace.server.infer;
 import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonException;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.Generation;
 import dev.millrace.engine.api.GenerationResult;
 import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.numerics.NumericsVersion;
 import dev.millrace.server.infer.model.LoadedEmbedder;
 import dev.millrace.server.infer.model.LoadedModel;
 import dev.millrace.server.infer.model.ModelLibrary;
@@ -15,6 +15,7 @@ import dev.millrace.server.infer.parameters.EmbedParameters;
 import dev.millrace.server.infer.parameters.GenerateParameters;
 import dev.millrace.server.infer.parameters.TaskRefused;
 import dev.millrace.server.infer.run.AnswerContent;
+import dev.millrace.server.infer.run.FrozenTerms;
 import dev.millrace.server.infer.run.ResolvedTask;
 import dev.millrace.server.infer.shelf.ModelLease;
 import dev.millrace.server.infer.shelf.ModelLoadException;
@@ -113,10 +114,10 @@ record TaskVerifier(ModelLibrary library) {
             "the model file changed (%s then, %s now)"
                 .formatted(receipt.string("model_sha256"), sha256));
       }
-      if (receipt.integer("numerics") != NumericsVersion.CURRENT) {
-        return cannot(
-            "the version of the arithmetic changed (%d then, %d now)"
-                .formatted(receipt.integer("numerics"), NumericsVersion.CURRENT));
+      NumericsVersion begun = FrozenTerms.numericsOf(receipt);
+      Optional<String> change = lent.item().numerics().select(begun).changeSince(begun);
+      if (change.isPresent()) {
+        return cannot(change.get());
       }
       return compare(
           request.result().text(), lent.item().embed(asked, cancel -> {}).orElseThrow().text());

@@ -3,8 +3,15 @@ package dev.millrace.server.infer;
 import dev.millrace.engine.Engine;
 import dev.millrace.engine.PromptEncoder;
 import dev.millrace.engine.api.EngineSettings;
+import dev.millrace.engine.api.Generation;
+import dev.millrace.engine.api.GenerationListener;
+import dev.millrace.engine.api.GenerationLoop;
+import dev.millrace.engine.api.GenerationRequest;
+import dev.millrace.engine.api.WarmUp;
+import dev.millrace.engine.api.WheelStats;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.config.ModelConfig;
+import dev.millrace.engine.internal.config.WeightFormats;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.LocalModel;
@@ -15,10 +22,13 @@ import dev.millrace.engine.internal.pipe.Segment;
 import dev.millrace.engine.internal.wheel.BatchLoop;
 import dev.millrace.engine.internal.wheel.Detokenizer;
 import dev.millrace.engine.internal.wheel.WheelSettings;
+import dev.millrace.engine.numerics.ModelNumerics;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import dev.millrace.engine.token.Tokenizer;
 import dev.millrace.server.infer.model.NamedModel;
 import dev.millrace.server.infer.model.RemoteModelOpener;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -33,6 +43,8 @@ final class FakeRemoteModel implements RemoteModelOpener {
   private static final List<Pipe.NodeLayers> WHOLE = List.of(new Pipe.NodeLayers("here", 0, 2));
 
   private final Path file;
+  private final SupportedNumerics supported;
+  final List<GenerationRequest> submitted = new CopyOnWriteArrayList<>();
   private final List<Runnable> hooks = new CopyOnWriteArrayList<>();
   private volatile boolean ready;
   private volatile @Nullable RuntimeException trouble;
@@ -47,7 +59,13 @@ final class FakeRemoteModel implements RemoteModelOpener {
   private boolean held; // guarded by this
 
   FakeRemoteModel(NamedModel model) {
+    this(model, SupportedNumerics.CURRENT);
+  }
+
+  /** A model of an engine that has made-up versions of the arithmetic. */
+  FakeRemoteModel(NamedModel model, SupportedNumerics supported) {
     file = model.file();
+    this.supported = supported;
   }
 
   /** The model with that name. */
@@ -155,10 +173,11 @@ final class FakeRemoteModel implements RemoteModelOpener {
               new PromptEncoder(model.metadata(), tokenizer),
               model.metadata(),
               model.config().info(),
+              new ModelNumerics(supported, WeightFormats.of(gguf)),
               model.context(),
               model.weightBytes(),
               model.kvBytesPerToken(),
-              turning,
+              new RecordingLoop(turning, submitted),
               () -> {
                 closed++;
                 model.close();
@@ -237,6 +256,36 @@ final class FakeRemoteModel implements RemoteModelOpener {
         revocations--;
         turning.revoke(0, "node b computed something else");
       }
+    }
+  }
+
+  /** Keeps the requests that are submitted to a loop. */
+  private record RecordingLoop(GenerationLoop loop, List<GenerationRequest> submitted)
+      implements GenerationLoop {
+    @Override
+    public Generation submit(GenerationRequest request, GenerationListener listener) {
+      submitted.add(request);
+      return loop.submit(request, listener);
+    }
+
+    @Override
+    public void run() {
+      loop.run();
+    }
+
+    @Override
+    public WarmUp warmUp(Duration most) {
+      return loop.warmUp(most);
+    }
+
+    @Override
+    public WheelStats stats() {
+      return loop.stats();
+    }
+
+    @Override
+    public void close() {
+      loop.close();
     }
   }
 }

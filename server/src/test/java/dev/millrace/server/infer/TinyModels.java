@@ -63,11 +63,21 @@ public final class TinyModels {
     return model("thinker", "llama", 4);
   }
 
+  /** A model with weights of another format than the others. */
+  static NamedModel fourBit() {
+    return model("four", "llama", 5, TensorType.Q4_0);
+  }
+
   static NamedModel encoder() {
     return model("vectors", "bert", 3);
   }
 
-  static synchronized NamedModel model(String name, String architecture, long seed) {
+  static NamedModel model(String name, String architecture, long seed) {
+    return model(name, architecture, seed, TensorType.Q8_0);
+  }
+
+  private static synchronized NamedModel model(
+      String name, String architecture, long seed, TensorType type) {
     Path file = DIRECTORY.resolve(name + ".gguf");
     try {
       if (!Files.exists(file)) {
@@ -76,7 +86,7 @@ public final class TinyModels {
             new ModelShape(
                 architecture, 2, WIDTH, 4, kvHeads, 16, 64, 320, CONTEXT, false, false, Map.of());
         List<String> last = name.equals("thinker") ? List.of("</think>") : List.of();
-        RandomModels.write(file, shape, TensorType.Q8_0, seed, last);
+        RandomModels.write(file, shape, type, seed, last);
       }
       return new NamedModel(name, file);
     } catch (IOException e) {

@@ -4,7 +4,7 @@ import dev.millrace.cluster.ClusterException;
 import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.internal.connection.ConnectionDialer.Dialed;
 import dev.millrace.cluster.internal.text.DisplayText;
-import dev.millrace.engine.NumericsVersion;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -37,7 +37,7 @@ public final class CallClient {
         new Hello(
             identity.name(),
             identity.incarnation(),
-            NumericsVersion.CURRENT,
+            SupportedNumerics.CURRENT.common(),
             Hello.Purpose.CALL,
             call,
             listening);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name of its node; {@code ""} for a command of a user
  * @param incarnation drawn when its process started
- * @param numerics version of its engine's arithmetic
+ * @param numerics version of the arithmetic that all models share
  * @param purpose a link or a call
  * @param call which one; {@code ""} for a link
  * @param listening where it accepts links and calls itself; null: nowhere

@@ -4,9 +4,10 @@ import dev.millrace.engine.internal.model.LayerSegment;
 import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.model.SegmentWeights;
 import dev.millrace.engine.internal.pipe.Batch;
+import java.util.Set;
 
 /** Layers that the engine has loaded. */
-record EngineLoadedLayers(SegmentWeights weights) implements LoadedLayers {
+record EngineLoadedLayers(SegmentWeights weights, Set<String> formats) implements LoadedLayers {
   @Override
   public int layers() {
     return weights.config().layers();

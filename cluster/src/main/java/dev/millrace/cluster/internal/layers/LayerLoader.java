@@ -10,6 +10,7 @@ import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.gguf.GgufException;
 import dev.millrace.engine.internal.config.ModelConfig;
+import dev.millrace.engine.internal.config.WeightFormats;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.model.SegmentWeights;
 import dev.millrace.engine.internal.pipe.PipeProcessor;
@@ -136,7 +137,9 @@ public final class LayerLoader implements AsyncLayerLoader, AutoCloseable {
                     LayerMemoryBudget.humanBytes(bytes),
                     LayerMemoryBudget.humanBytes(entry.reserved)));
       }
-      return new EngineLoadedLayers(SegmentWeights.load(gguf, config, from, to, kernels, pool));
+      return new EngineLoadedLayers(
+          SegmentWeights.load(gguf, config, from, to, kernels, pool),
+          WeightFormats.ofLayers(gguf, from, to));
     }
   }
 

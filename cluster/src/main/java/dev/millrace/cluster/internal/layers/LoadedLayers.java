@@ -2,6 +2,7 @@ package dev.millrace.cluster.internal.layers;
 
 import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.pipe.Segment;
+import java.util.Set;
 
 /** Loaded layers [from, to) of a model. */
 public interface LoadedLayers extends AutoCloseable {
@@ -11,6 +12,9 @@ public interface LoadedLayers extends AutoCloseable {
   int from();
 
   int to();
+
+  /** The formats of the weight matrices, by their names in lower case. */
+  Set<String> formats();
 
   /** Memory of the weights. */
   long bytes();

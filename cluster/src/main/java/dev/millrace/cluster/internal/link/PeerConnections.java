@@ -17,8 +17,8 @@ import dev.millrace.cluster.internal.connection.NodeIdentity;
 import dev.millrace.cluster.internal.connection.TlsConnection;
 import dev.millrace.cluster.internal.link.LinkedNode.Location;
 import dev.millrace.cluster.internal.text.DisplayText;
-import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.internal.thread.EngineThreads;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -215,7 +215,7 @@ public final class PeerConnections implements MessageSender, AutoCloseable {
             new Hello(
                 identity.name(),
                 identity.incarnation(),
-                NumericsVersion.CURRENT,
+                SupportedNumerics.CURRENT.common(),
                 Hello.Purpose.LINK,
                 "",
                 advertised()));

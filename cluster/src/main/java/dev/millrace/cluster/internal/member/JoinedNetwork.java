@@ -10,7 +10,7 @@ import dev.millrace.cluster.internal.connection.NodeIdentity;
 import dev.millrace.cluster.internal.link.MessageReceiver;
 import dev.millrace.cluster.internal.link.MessageSender;
 import dev.millrace.cluster.internal.link.PeerConnections;
-import dev.millrace.engine.NumericsVersion;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
@@ -57,7 +57,7 @@ public final class JoinedNetwork implements AutoCloseable {
                 identity.name(),
                 identity.incarnation(),
                 ClusterProtocol.VERSION,
-                NumericsVersion.CURRENT,
+                SupportedNumerics.CURRENT,
                 link,
                 bind),
             first);

@@ -9,7 +9,7 @@ import dev.millrace.cluster.internal.connection.Hello;
 import dev.millrace.cluster.internal.connection.NodeIdentity;
 import dev.millrace.cluster.internal.link.PeerConnections;
 import dev.millrace.cluster.internal.member.JoinCall.Answer;
-import dev.millrace.engine.NumericsVersion;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -48,9 +48,10 @@ final class MemberAdmission implements AdmissionPolicy {
       return "the name \"%s\" is not on the whitelist of node \"%s\": add it there"
           .formatted(hello.name(), identity.name());
     }
-    if (hello.numerics() != NumericsVersion.CURRENT) {
+    int numerics = SupportedNumerics.CURRENT.common(); // formats matter for a model only
+    if (hello.numerics() != numerics) {
       return "node \"%s\" uses version %d of the arithmetic, node \"%s\" version %d: run the same release of Millrace on both"
-          .formatted(hello.name(), hello.numerics(), identity.name(), NumericsVersion.CURRENT);
+          .formatted(hello.name(), hello.numerics(), identity.name(), numerics);
     }
     return null;
   }

@@ -5,9 +5,9 @@ import dev.millrace.cluster.ModelRequirements;
 import dev.millrace.cluster.OriginSettings;
 import dev.millrace.cluster.internal.protocol.SessionParameters;
 import dev.millrace.engine.Engine;
-import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.PromptEncoder;
 import dev.millrace.engine.internal.config.ModelConfig;
+import dev.millrace.engine.internal.config.WeightFormats;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.model.EndModel;
 import dev.millrace.engine.internal.model.LoadSettings;
@@ -19,6 +19,8 @@ import dev.millrace.engine.internal.wheel.AuditHook;
 import dev.millrace.engine.internal.wheel.BatchLoop;
 import dev.millrace.engine.internal.wheel.Detokenizer;
 import dev.millrace.engine.internal.wheel.WheelSettings;
+import dev.millrace.engine.numerics.ModelNumerics;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import dev.millrace.engine.token.Tokenizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -38,6 +40,8 @@ public final class OriginModel implements AutoCloseable {
   private final PromptEncoder prompts;
   private final EndModel end;
   private final WheelSettings wheelSettings;
+  private final ModelNumerics numerics; // of the whole model
+  private final ModelNumerics layerNumerics; // of the layers that nodes compute
   private final ModelRequirements requirements;
   private final SessionParameters parameters;
 
@@ -56,11 +60,16 @@ public final class OriginModel implements AutoCloseable {
     requirements =
         new ModelRequirements(
             sha256, name, fileBytes(gguf), layerBytes, cacheBytes, settings.localLayers());
+    numerics = new ModelNumerics(SupportedNumerics.CURRENT, WeightFormats.of(gguf)).newestOnly();
+    layerNumerics =
+        new ModelNumerics(
+            numerics.supported(),
+            WeightFormats.ofLayers(gguf, settings.localLayers(), config.layers()));
     parameters =
         new SessionParameters(
             sha256,
             name,
-            NumericsVersion.CURRENT,
+            numerics.newest(), // a session has one version for all its sequences
             new SessionParameters.CacheShape(
                 settings.engine().kvType(), wheelSettings.context(), wheelSettings.pages()),
             new SessionParameters.BatchShape(
@@ -99,6 +108,11 @@ public final class OriginModel implements AutoCloseable {
 
   public ModelRequirements requirements() {
     return requirements;
+  }
+
+  /** The version of the arithmetic that a node needs for its layers. */
+  public ModelNumerics layerNumerics() {
+    return layerNumerics;
   }
 
   public SessionParameters sessionParameters() {
@@ -143,6 +157,7 @@ public final class OriginModel implements AutoCloseable {
             prompts,
             end.metadata(),
             end.config().info(),
+            numerics,
             end.settings().context(),
             end.weightBytes(),
             end.kvBytesPerToken(),

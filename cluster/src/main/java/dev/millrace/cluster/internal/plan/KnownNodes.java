@@ -7,6 +7,7 @@ import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.internal.place.CandidateNode;
 import dev.millrace.cluster.internal.place.Placement.LayerAssignment;
 import dev.millrace.cluster.internal.text.DisplayText;
+import dev.millrace.engine.numerics.ModelNumerics;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -24,7 +25,7 @@ public final class KnownNodes {
   private final String origin;
   private final ModelRequirements need;
   private final int protocol;
-  private final int numerics;
+  private final ModelNumerics numerics;
   private final Map<String, NodeState> nodes = new HashMap<>();
   private final Map<String, Long> absent =
       new HashMap<>(); // since when, of nodes that are still in use
@@ -32,7 +33,10 @@ public final class KnownNodes {
   private final @Nullable String[] lastHolder; // by layer
   private boolean seenAny;
 
-  public KnownNodes(String origin, ModelRequirements need, int protocol, int numerics) {
+  /**
+   * @param numerics of the layers that nodes compute
+   */
+  public KnownNodes(String origin, ModelRequirements need, int protocol, ModelNumerics numerics) {
     this.origin = origin;
     this.need = need;
     this.protocol = protocol;
@@ -171,9 +175,13 @@ public final class KnownNodes {
     if (node.protocol() != protocol) {
       return "speaks protocol version %d, this origin %d".formatted(node.protocol(), protocol);
     }
-    return node.numerics() == numerics
-        ? null
-        : "uses numerics version %d, this origin %d".formatted(node.numerics(), numerics);
+    return node.numerics()
+        .missing(numerics.newest(), numerics.formats())
+        .map(
+            missing ->
+                "has version %s of %s, this origin uses %d"
+                    .formatted(missing.supported(), missing.what(), missing.wanted()))
+        .orElse(null);
   }
 
   private boolean fits(NodeState node) {

@@ -3,15 +3,16 @@ package dev.millrace.cluster.internal.protocol;
 import dev.millrace.cluster.FieldChecks;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.internal.pipe.Pipe;
+import dev.millrace.engine.numerics.NumericsVersion;
 
 /**
  * The parameters of every session of an origin's model.
  *
  * @param model its name, for people
- * @param numerics version of the origin's arithmetic
+ * @param numerics version of the arithmetic that all its sequences run under
  */
 public record SessionParameters(
-    String sha256, String model, int numerics, CacheShape cache, BatchShape batch) {
+    String sha256, String model, NumericsVersion numerics, CacheShape cache, BatchShape batch) {
 
   /**
    * Keys and values that a node keeps for the session.

@@ -13,9 +13,12 @@ import dev.millrace.cluster.internal.protocol.SessionParameters.CacheShape;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.pipe.Pipe;
+import dev.millrace.engine.numerics.NumericsVersion;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /**
  * Encodes and decodes what nodes send each other. Decoding is strict: bytes that are cut off, too
@@ -28,6 +31,7 @@ public final class WireCodec {
   private static final int NAME = 64;
   private static final int HOST = 255;
   private static final int HASH = 128;
+  private static final int NUMERICS = 1_024;
   private static final int MODEL = 1_024;
   private static final int REASON = 8_192;
   private static final int TEXT = 65_536;
@@ -64,7 +68,7 @@ public final class WireCodec {
     return new WireEncoder()
         .text(parameters.sha256(), HASH)
         .text(parameters.model(), MODEL)
-        .number(parameters.numerics())
+        .text(parameters.numerics().toString(), NUMERICS)
         .number(pipe.epoch())
         .text(pipe.origin(), NAME)
         .number(pipe.layers())
@@ -85,7 +89,7 @@ public final class WireCodec {
   private static OpenSessionRequest openRequest(WireDecoder in) {
     String sha256 = in.text(HASH);
     String model = in.text(MODEL);
-    int numerics = in.integer();
+    NumericsVersion numerics = NumericsVersion.parse(in.text(NUMERICS));
     Pipe pipe = pipe(in);
     CacheShape cache = new CacheShape(in.enumValue(KvType.values()), in.integer(), in.integer());
     BatchShape batch = new BatchShape(in.integer(), in.integer(), in.integer());
@@ -129,16 +133,10 @@ public final class WireCodec {
 
   /** Exactly so many texts. */
   public static List<String> decodeTexts(ByteBuffer bytes, int count) {
-    String[] texts = new String[count];
     return read(
         "a message of texts",
         bytes,
-        in -> {
-          for (int i = 0; i < count; i++) {
-            texts[i] = in.text(TEXT);
-          }
-          return List.of(texts);
-        });
+        in -> IntStream.range(0, count).mapToObj(i -> in.text(TEXT)).toList());
   }
 
   /** Numbers: the sequence of a RECORDS_ASKED, the groups of a PROBED. */
@@ -152,21 +150,15 @@ public final class WireCodec {
 
   /** Exactly so many numbers. */
   public static long[] decodeNumbers(ByteBuffer bytes, int count) {
-    long[] numbers = new long[count];
     return read(
         "a message of numbers",
         bytes,
-        in -> {
-          for (int i = 0; i < count; i++) {
-            numbers[i] = in.number();
-          }
-          return numbers;
-        });
+        in -> IntStream.range(0, count).mapToLong(i -> in.number()).toArray());
   }
 
   static WireEncoder write(WireEncoder out, NodeState state) {
     out.text(state.name(), NAME).number(state.incarnation()).number(state.revision());
-    out.number(state.protocol()).number(state.numerics());
+    out.number(state.protocol()).text(state.numerics().toString(), NUMERICS);
     write(out, state.linkAddress());
     write(out, state.memberAddress());
     out.number(state.memory()).number(state.used());
@@ -183,7 +175,8 @@ public final class WireCodec {
     long incarnation = in.number();
     long revision = in.number();
     return new NodeState(
-        new NodeState.Identity(name, incarnation, in.integer(), in.integer()),
+        new NodeState.Identity(
+            name, incarnation, in.integer(), SupportedNumerics.parse(in.text(NUMERICS))),
         revision,
         new NodeState.Addresses(address(in), address(in)),
         new NodeState.Inventory(

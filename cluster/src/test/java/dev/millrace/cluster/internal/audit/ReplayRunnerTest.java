@@ -13,6 +13,7 @@ import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.internal.pipe.Pipe;
 import dev.millrace.engine.internal.pipe.Pipe.NodeLayers;
+import dev.millrace.engine.numerics.NumericsVersion;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -39,7 +40,7 @@ final class ReplayRunnerTest {
         new SessionParameters(
             "5ha",
             "m",
-            1,
+            NumericsVersion.of(1),
             new SessionParameters.CacheShape(KvType.F16, 64, 8),
             new SessionParameters.BatchShape(32, 4, 8));
     return new RemoteReplay("origin", 2, terms, this::refuse, node, 7);

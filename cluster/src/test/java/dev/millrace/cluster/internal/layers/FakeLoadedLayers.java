@@ -4,6 +4,7 @@ import dev.millrace.engine.internal.model.LoadSettings;
 import dev.millrace.engine.internal.pipe.Batch;
 import dev.millrace.engine.internal.pipe.FakeModel;
 import dev.millrace.engine.internal.pipe.Segment;
+import java.util.Set;
 
 /** Layers of the fake model, which count what is open on them. */
 public final class FakeLoadedLayers implements LoadedLayers {
@@ -13,6 +14,7 @@ public final class FakeLoadedLayers implements LoadedLayers {
 
   private final int from;
   private final int to;
+  public Set<String> formats = Set.of("q4_0");
   public int open;
   public int opened;
   public boolean closed;
@@ -36,6 +38,11 @@ public final class FakeLoadedLayers implements LoadedLayers {
   @Override
   public int to() {
     return to;
+  }
+
+  @Override
+  public Set<String> formats() {
+    return formats;
   }
 
   @Override

@@ -181,15 +181,16 @@ final class RefusedConnectionsTest {
                 socket -> {
                   TlsConnection connection = TlsConnection.over(socket, net.tls, false);
                   connection.startHandshake();
-                  HelloProtocol.writePreamble(connection.out(), 2);
-                  assertThat(HelloProtocol.readPreamble(connection.in())).isEqualTo(1);
+                  HelloProtocol.writePreamble(connection.out(), ClusterProtocol.VERSION + 1);
+                  assertThat(HelloProtocol.readPreamble(connection.in()))
+                      .isEqualTo(ClusterProtocol.VERSION);
                   connection.closeGracefully();
                 })) {
       ClusterException said = sending(net, net.tls, at(newer));
       assertThat(said)
           .hasMessage(
-              at(newer)
-                  + " speaks version 2, we speak 1: run the same release of Millrace on all nodes");
+              "%s speaks version %d, we speak %d: run the same release of Millrace on all nodes"
+                  .formatted(at(newer), ClusterProtocol.VERSION + 1, ClusterProtocol.VERSION));
       assertThat(said.refused()).isTrue();
     }
   }
@@ -202,7 +203,7 @@ final class RefusedConnectionsTest {
       try (Socket plain = new Socket(b.address().host(), b.address().port())) {
         TlsConnection connection = TlsConnection.over(plain, net.tls, true);
         connection.startHandshake();
-        HelloProtocol.writePreamble(connection.out(), 2);
+        HelloProtocol.writePreamble(connection.out(), ClusterProtocol.VERSION + 1);
         assertThat(HelloProtocol.readPreamble(connection.in())).isEqualTo(ClusterProtocol.VERSION);
         assertThat(plain.getInputStream().readAllBytes().length).isLessThan(100);
       }

@@ -14,7 +14,7 @@ import dev.millrace.cluster.internal.connection.NodeIdentity;
 import dev.millrace.cluster.internal.link.MessageReceiver;
 import dev.millrace.cluster.internal.link.NodeMessage;
 import dev.millrace.cluster.query.NodeStateQuery;
-import dev.millrace.engine.NumericsVersion;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
@@ -78,7 +78,10 @@ final class JoinedNetworkTest {
     JoinedNetwork a = join(settings("a"));
     NodeState before = a.states().getFirst();
     HostPort elsewhere = new HostPort("10.1.1.1", 1);
-    a.announce(state -> NodeState.of("z", 0, 0, 0, elsewhere, elsewhere).withSessions(1, 0, 0));
+    a.announce(
+        state ->
+            NodeState.of("z", 0, 0, SupportedNumerics.of(0), elsewhere, elsewhere)
+                .withSessions(1, 0, 0));
     assertThat(a.states())
         .containsExactly(before.withSessions(1, 0, 0).withRevision(before.revision() + 1));
     a.announce(UnaryOperator.identity());
@@ -223,10 +226,10 @@ final class JoinedNetworkTest {
   @Test
   void anotherArithmeticIsRefused() {
     MemberAdmission desk = new MemberAdmission(new NodeIdentity("a", 1, tls, false), Set.of());
-    assertThat(desk.refusalReason(hello("b", NumericsVersion.CURRENT))).isNull();
-    assertThat(desk.refusalReason(hello("b", NumericsVersion.CURRENT + 1)))
+    assertThat(desk.refusalReason(hello("b", SupportedNumerics.CURRENT.common()))).isNull();
+    assertThat(desk.refusalReason(hello("b", SupportedNumerics.CURRENT.common() + 1)))
         .contains("node \"b\" uses version 2", "run the same release");
-    assertThat(desk.refusalReason(hello("b b", NumericsVersion.CURRENT)))
+    assertThat(desk.refusalReason(hello("b b", SupportedNumerics.CURRENT.common())))
         .contains("1 to 64 of the characters");
   }
 

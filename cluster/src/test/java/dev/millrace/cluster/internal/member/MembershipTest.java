@@ -8,6 +8,7 @@ import dev.millrace.cluster.NetworkKey;
 import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.internal.connection.NodeIdentity;
 import dev.millrace.cluster.internal.protocol.WireCodec;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import dev.millrace.tls.PemSslContext;
 import dev.millrace.tls.TestCertificateAuthority;
 import java.io.DataInput;
@@ -362,7 +363,13 @@ final class MembershipTest {
             identity,
             new MembershipSettings(
                 new HostPort("127.0.0.1", 0), "127.0.0.1", others, suspect, any -> true, taken),
-            NodeState.of(identity.name(), identity.incarnation(), 1, 1, nowhere, nowhere),
+            NodeState.of(
+                identity.name(),
+                identity.incarnation(),
+                1,
+                SupportedNumerics.CURRENT,
+                nowhere,
+                nowhere),
             states -> {});
     open.add(joined);
     return joined;
@@ -370,7 +377,7 @@ final class MembershipTest {
 
   private static NodeState state(String name) {
     HostPort nowhere = new HostPort("127.0.0.1", 1);
-    return NodeState.of(name, 1, 1, 1, nowhere, nowhere);
+    return NodeState.of(name, 1, 1, SupportedNumerics.CURRENT, nowhere, nowhere);
   }
 
   private static void kill(Membership member) throws Exception {

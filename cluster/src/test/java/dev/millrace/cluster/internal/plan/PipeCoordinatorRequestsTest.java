@@ -6,7 +6,9 @@ import dev.millrace.cluster.HeldLayers;
 import dev.millrace.cluster.HostPort;
 import dev.millrace.cluster.NodeState;
 import dev.millrace.cluster.PipeState;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -183,10 +185,31 @@ final class PipeCoordinatorRequestsTest {
   }
 
   @Test
+  void aNodeWithAnotherVersionOfAFormatIsUsedForLayersWithoutIt() {
+    HostPort somewhere = new HostPort("127.0.0.1", 1);
+    for (String format : List.of("q6_k", "q8_0")) {
+      SupportedNumerics numerics = SupportedNumerics.CURRENT.with(format, Set.of(2));
+      nodes.put(
+          NodeState.of("a", 1, 1, numerics, somewhere, somewhere)
+              .withLayers(
+                  0, 0, List.of(SimulatedNodes.holding(1, 9, HeldLayers.State.LOADED)), List.of()));
+      nodes.publish();
+      if (format.equals("q6_k")) {
+        assertThat(nodes.sent).isEmpty();
+        assertThat(nodes.waitingReason())
+            .contains(
+                "node a is not used: it has version 2 of the arithmetic of Q6_K weights, this"
+                    + " origin uses 1");
+      }
+    }
+    assertThat(nodes.pipe(0)).isEqualTo("layers 0 here, 1-8 at a");
+  }
+
+  @Test
   void nodesOfAnotherArithmeticOrFileAreNotUsed() {
     HostPort somewhere = new HostPort("127.0.0.1", 1);
     nodes.put(
-        NodeState.of("a", 1, 1, 2, somewhere, somewhere)
+        NodeState.of("a", 1, 1, SupportedNumerics.of(2), somewhere, somewhere)
             .withLayers(
                 0, 0, List.of(SimulatedNodes.holding(1, 9, HeldLayers.State.LOADED)), List.of()));
     HeldLayers namesake =
@@ -195,7 +218,7 @@ final class PipeCoordinatorRequestsTest {
     nodes.publish();
     assertThat(nodes.pipe(0)).isEqualTo("none");
     assertThat(nodes.waitingReason())
-        .contains("node a is not used: it uses numerics version 2, this origin 1")
+        .contains("node a is not used: it has version 2 of the arithmetic, this origin uses 1")
         .contains("node b is not used: its model.gguf is another model of the same name (SHA-256 ");
   }
 }

@@ -13,6 +13,8 @@ import dev.millrace.cluster.internal.protocol.WireCodec;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.api.WheelStats;
 import dev.millrace.engine.internal.wheel.BatchLoop.InFlightGroup;
+import dev.millrace.engine.numerics.ModelNumerics;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -31,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedNodes implements PipeActions {
   static final int LAYERS = 9;
   static final String SHA = "5ha";
+  static final ModelNumerics NUMERICS =
+      new ModelNumerics(SupportedNumerics.CURRENT, Set.of("q4_0", "q6_k"));
 
   final PipeCoordinator coordinator;
   final OriginCounters counters = new OriginCounters();
@@ -58,13 +62,13 @@ final class SimulatedNodes implements PipeActions {
         new SessionParameters(
             SHA,
             "model.gguf",
-            1,
+            NUMERICS.newest(),
             new SessionParameters.CacheShape(KvType.F16, 64, 8),
             new SessionParameters.BatchShape(32, 4, 8));
     coordinator =
         new PipeCoordinator(
             new PlannerSettings("origin", need, parameters, maxPipes, TimeUnit.SECONDS.toNanos(60)),
-            new KnownNodes("origin", need, 1, 1),
+            new KnownNodes("origin", need, 1, NUMERICS),
             this,
             counters,
             () -> ++ids);
@@ -72,7 +76,7 @@ final class SimulatedNodes implements PipeActions {
 
   static NodeState node(String name, long incarnation) {
     HostPort somewhere = new HostPort("127.0.0.1", 1);
-    return NodeState.of(name, incarnation, 1, 1, somewhere, somewhere);
+    return NodeState.of(name, incarnation, 1, SupportedNumerics.CURRENT, somewhere, somewhere);
   }
 
   static HeldLayers holding(int from, int to, HeldLayers.State state) {

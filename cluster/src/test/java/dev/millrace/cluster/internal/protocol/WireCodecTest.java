@@ -14,6 +14,8 @@ import dev.millrace.cluster.internal.protocol.SessionParameters.BatchShape;
 import dev.millrace.cluster.internal.protocol.SessionParameters.CacheShape;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.internal.pipe.Pipe;
+import dev.millrace.engine.numerics.NumericsVersion;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -22,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -59,12 +62,19 @@ final class WireCodecTest {
     PipeState pipe =
         new PipeState("h", "m", 9, 2, 11, List.of(new PipeStretch("n", 1, 4)), 3, 1.5, "w");
     NodeState state =
-        NodeState.of("a", 12, 1, 2, new HostPort("x", 5000), new HostPort("y", 5001))
+        NodeState.of(
+                "a",
+                12,
+                1,
+                SupportedNumerics.parse("2,q8_0=1+3"),
+                new HostPort("x", 5000),
+                new HostPort("y", 5001))
             .withRevision(13)
             .withLayers(14, 15, List.of(held), List.of("f"))
             .withSessions(16, 17, 18)
             .withPipes(List.of(need), List.of(pipe), List.of("e"));
-    WireBytes bytes = new WireBytes().text("a").number(12).number(13).integers(1, 2);
+    WireBytes bytes =
+        new WireBytes().text("a").number(12).number(13).integers(1).text("2,q8_0=1+3");
     bytes.text("x").integers(5000).text("y").integers(5001).number(14).number(15);
     bytes.integers(1).text("h").text("m").integers(9, 1, 4, 2, 1).number(7).real(2.5).text("p");
     bytes.integers(1).text("f").integers(16, 17).number(18);
@@ -81,9 +91,13 @@ final class WireCodecTest {
     OpenSessionRequest request =
         new OpenSessionRequest(
             new SessionParameters(
-                "h", "m", 3, new CacheShape(KvType.values()[1], 4, 5), new BatchShape(6, 7, 8)),
+                "h",
+                "m",
+                NumericsVersion.parse("3,q8_0=2"),
+                new CacheShape(KvType.values()[1], 4, 5),
+                new BatchShape(6, 7, 8)),
             new Pipe(9, "o", 2, List.of(new Pipe.NodeLayers("o", 0, 2))));
-    WireBytes bytes = new WireBytes().text("h").text("m").integers(3).number(9).text("o");
+    WireBytes bytes = new WireBytes().text("h").text("m").text("3,q8_0=2").number(9).text("o");
     bytes.integers(2, 1).text("o").integers(0, 2).integers(1, 4, 5, 6, 7, 8);
     assertThat(WireCodec.encode(request).array()).isEqualTo(bytes.toArray());
   }
@@ -210,11 +224,16 @@ final class WireCodecTest {
 
   private NodeState state() {
     return NodeState.of(
-            text(), random.nextLong(), random.nextInt(), random.nextInt(), address(), address())
+            text(), random.nextLong(), random.nextInt(), supported(), address(), address())
         .withRevision(random.nextLong())
         .withLayers(amount(), amount(), some(this::holding), some(this::text))
         .withSessions(random.nextInt(100), random.nextInt(100), amount())
         .withPipes(some(this::need), some(this::pipe), some(this::text));
+  }
+
+  private SupportedNumerics supported() {
+    Set<Integer> versions = Set.of(1 + random.nextInt(3), 4);
+    return SupportedNumerics.of(random.nextInt(99)).with("q8_0", versions);
   }
 
   private HeldLayers holding() {
@@ -257,7 +276,7 @@ final class WireCodecTest {
         new SessionParameters(
             text(),
             text(),
-            random.nextInt(),
+            NumericsVersion.of(random.nextInt(99)).with("q6_k", 1 + random.nextInt(3)),
             new CacheShape(types[random.nextInt(types.length)], positive(), positive()),
             new BatchShape(positive(), positive(), positive())),
         new Pipe(random.nextLong(), text(), 60, nodeLayers()));

@@ -5,6 +5,7 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.engine.Embeddings;
 import dev.millrace.engine.api.Pooling;
 import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.numerics.ModelNumerics;
 import dev.millrace.server.infer.model.EmbedBatcher.QueuedText;
 import dev.millrace.server.infer.model.ModelFileHasher.Hashed;
 import dev.millrace.server.infer.parameters.EmbedParameters;
@@ -195,6 +196,11 @@ public final class LoadedEmbedder implements ShelfItem {
 
   public String sha256() {
     return sha256;
+  }
+
+  /** The version of the arithmetic. */
+  public ModelNumerics numerics() {
+    return embeddings.numerics();
   }
 
   @Override

@@ -36,7 +36,12 @@ public final class LoadedModel implements ShelfItem {
     this.engine = hashed.loaded();
     this.sha256 = hashed.sha256();
     this.weightless =
-        new WeightlessModel(description, engine.metadata(), engine.tokenizer(), operatorDefaults);
+        new WeightlessModel(
+            description,
+            engine.metadata(),
+            engine.tokenizer(),
+            engine.numerics(),
+            operatorDefaults);
   }
 
   /**

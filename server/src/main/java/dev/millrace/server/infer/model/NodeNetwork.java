@@ -22,6 +22,9 @@ public record NodeNetwork(List<Node> nodes, List<Pipe> pipes, Audits audits) {
    * @param cacheBytes reserved for keys and values
    * @param sessions pipes through it that are open
    * @param passages sequences in its cache
+   * @param numerics the version of the arithmetic that all models share
+   * @param weightNumerics the versions of weight formats, such as {@code q8_0=1+2}; empty if all
+   *     are at version 1
    */
   public record Node(
       String name,
@@ -33,6 +36,7 @@ public record NodeNetwork(List<Node> nodes, List<Pipe> pipes, Audits audits) {
       int passages,
       int protocol,
       int numerics,
+      String weightNumerics,
       List<Holding> holdings,
       List<EndModel> originOf) {
     public Node {

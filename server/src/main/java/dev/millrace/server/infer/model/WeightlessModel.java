@@ -3,7 +3,10 @@ package dev.millrace.server.infer.model;
 import dev.millrace.engine.PromptEncoder;
 import dev.millrace.engine.gguf.GgufMetadata;
 import dev.millrace.engine.grammar.ConstraintCompiler;
+import dev.millrace.engine.internal.config.WeightFormats;
 import dev.millrace.engine.internal.gguf.Gguf;
+import dev.millrace.engine.numerics.ModelNumerics;
+import dev.millrace.engine.numerics.SupportedNumerics;
 import dev.millrace.engine.token.Tokenizer;
 import dev.millrace.server.infer.parameters.SamplingParameters;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class WeightlessModel {
   private final ModelDescription description;
   private final Tokenizer tokenizer;
+  private final ModelNumerics numerics;
   private final PromptEncoder prompts;
   private final SamplingParameters defaults;
   private final ConstraintCache constraints;
@@ -28,9 +32,11 @@ public final class WeightlessModel {
       ModelDescription description,
       GgufMetadata metadata,
       Tokenizer tokenizer,
+      ModelNumerics numerics,
       OperatorDefaults operatorDefaults) {
     this.description = description;
     this.tokenizer = tokenizer;
+    this.numerics = numerics;
     String template = operatorDefaults.chatTemplate();
     this.prompts =
         (template == null
@@ -50,7 +56,11 @@ public final class WeightlessModel {
   static WeightlessModel read(ModelDescription description, OperatorDefaults operatorDefaults) {
     try (Gguf gguf = Gguf.open(description.file())) {
       return new WeightlessModel(
-          description, gguf.metadata(), Tokenizer.of(gguf.metadata()), operatorDefaults);
+          description,
+          gguf.metadata(),
+          Tokenizer.of(gguf.metadata()),
+          new ModelNumerics(SupportedNumerics.CURRENT, WeightFormats.of(gguf)),
+          operatorDefaults);
     }
   }
 
@@ -68,6 +78,11 @@ public final class WeightlessModel {
 
   public Tokenizer tokenizer() {
     return tokenizer;
+  }
+
+  /** The versions of the arithmetic that it can be computed with. */
+  public ModelNumerics numerics() {
+    return numerics;
   }
 
   public PromptEncoder prompts() {

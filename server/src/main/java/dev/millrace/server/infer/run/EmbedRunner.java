@@ -4,7 +4,6 @@ import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.Subscription;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
-import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.error.EngineException;
 import dev.millrace.server.TaskContext;
 import dev.millrace.server.TaskOutcome;
@@ -77,7 +76,7 @@ public final class EmbedRunner {
         JsonObject.create()
             .put("model", model.name())
             .put("model_sha256", model.sha256())
-            .put("numerics", (long) NumericsVersion.CURRENT)
+            .put(FrozenTerms.NUMERICS, model.numerics().newest().toJson())
             .put("prompt_tokens", (long) vector.tokens())
             .put("dimensions", (long) vector.dimensions())
             .put("pooling", EmbedParameters.poolingName(vector.pooling()))

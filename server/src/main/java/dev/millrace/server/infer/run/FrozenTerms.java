@@ -2,10 +2,10 @@ package dev.millrace.server.infer.run;
 
 import dev.millrace.core.internal.hash.Sha256;
 import dev.millrace.core.json.JsonObject;
-import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.api.ThoughtTags;
 import dev.millrace.engine.chat.SpecialTokenRule;
 import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.numerics.NumericsVersion;
 import dev.millrace.server.infer.model.WeightlessModel;
 import dev.millrace.server.infer.parameters.EffectiveParameters;
 import java.util.List;
@@ -25,7 +25,7 @@ public record FrozenTerms(
    *
    * @param numerics the version of the arithmetic
    */
-  public record ModelIdentity(String name, String sha256, int numerics) {}
+  public record ModelIdentity(String name, String sha256, NumericsVersion numerics) {}
 
   /**
    * The KV cache of a sequence.
@@ -57,16 +57,26 @@ public record FrozenTerms(
   /** A field that must not change, and the message if it does. */
   private record PinnedField(String name, String change) {}
 
+  private static final PinnedField MODEL_FILE =
+      new PinnedField("model_sha256", "the model file changed");
   private static final List<PinnedField> PINNED_FIELDS =
       List.of(
-          new PinnedField("model_sha256", "the model file changed"),
-          new PinnedField("numerics", "the version of the arithmetic changed"),
           new PinnedField("kv", "the type of the KV cache changed"),
           new PinnedField("context", "the context length changed"),
           new PinnedField("prompt_sha256", "the prompt tokens changed"),
           new PinnedField("thought_tags", "the template changed its marks of thoughts"));
 
   static final String SPECIAL_TOKENS = "special_tokens";
+  static final String NUMERICS = "numerics";
+
+  /**
+   * The version of the arithmetic in terms or a receipt.
+   *
+   * @throws EngineException if it cannot be read
+   */
+  public static NumericsVersion numericsOf(JsonObject termsOrReceipt) {
+    return NumericsVersion.parse(termsOrReceipt.get(NUMERICS));
+  }
 
   /**
    * The rule for special tokens in terms that were frozen earlier. Terms that name none are from a
@@ -88,15 +98,17 @@ public record FrozenTerms(
 
   /**
    * @param sha256 of the model's file
+   * @param numerics the version of the arithmetic that it runs under
    */
   static FrozenTerms of(
       WeightlessModel model,
       String sha256,
+      NumericsVersion numerics,
       TokenizedPrompt prompt,
       EffectiveParameters parameters) {
     ThoughtTags thoughts = thoughts(prompt, parameters);
     return new FrozenTerms(
-        new ModelIdentity(model.name(), sha256, NumericsVersion.CURRENT),
+        new ModelIdentity(model.name(), sha256, numerics),
         new CacheShape(model.kvType(), model.capacity()),
         new PromptIdentity(
             prompt.tokens().length,
@@ -133,7 +145,7 @@ public record FrozenTerms(
     return JsonObject.create()
         .put("model", model.name())
         .put("model_sha256", model.sha256())
-        .put("numerics", (long) model.numerics())
+        .put(NUMERICS, model.numerics().toJson())
         .put("kv", cache.kvType())
         .put("context", (long) cache.context())
         .put("prompt_tokens", (long) prompt.tokens())
@@ -147,14 +159,26 @@ public record FrozenTerms(
   /** What differs from {@code frozen}, in words; empty if both give the same output. */
   public Optional<String> changeSince(JsonObject frozen) {
     JsonObject now = toJson();
-    for (PinnedField field : PINNED_FIELDS) {
-      String before = String.valueOf(frozen.get(field.name));
-      String present = String.valueOf(now.get(field.name));
-      if (!present.equals(before)) {
-        return Optional.of(
+    return change(MODEL_FILE, frozen, now)
+        .or(() -> model.numerics().changeSince(numericsOf(frozen)))
+        .or(
+            () ->
+                PINNED_FIELDS.stream()
+                    .flatMap(field -> change(field, frozen, now).stream())
+                    .findFirst())
+        .or(() -> changedParameters(frozen));
+  }
+
+  private static Optional<String> change(PinnedField field, JsonObject frozen, JsonObject now) {
+    String before = String.valueOf(frozen.get(field.name));
+    String present = String.valueOf(now.get(field.name));
+    return present.equals(before)
+        ? Optional.empty()
+        : Optional.of(
             "%s (%s then, %s now)".formatted(field.change, brief(before), brief(present)));
-      }
-    }
+  }
+
+  private Optional<String> changedParameters(JsonObject frozen) {
     JsonObject before = frozen.object("parameters");
     JsonObject present = parameters.toJson();
     if (differ(before, present, "constraint")) {

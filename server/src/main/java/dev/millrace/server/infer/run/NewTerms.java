@@ -26,8 +26,9 @@ record NewTerms(WeightlessModel model, String sha256, GenerateParameters asked) 
     EffectiveParameters parameters =
         uncapped.cappedTo(room(prompt, uncapped)).withTools(asked.tools().use(prompt.callFormat()));
     checkBias(parameters);
-    return new ResolvedTask(
-        prompt, FrozenTerms.of(model, sha256, prompt, parameters), OutputChunk.EMPTY);
+    FrozenTerms terms =
+        FrozenTerms.of(model, sha256, model.numerics().newest(), prompt, parameters);
+    return new ResolvedTask(prompt, terms, OutputChunk.EMPTY);
   }
 
   private void checkTokens(TokenizedPrompt prompt) {

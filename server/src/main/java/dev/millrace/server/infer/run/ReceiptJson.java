@@ -32,7 +32,7 @@ public final class ReceiptJson {
         JsonObject.create()
             .put("model", terms.model().name())
             .put("model_sha256", terms.model().sha256())
-            .put("numerics", (long) terms.model().numerics())
+            .put(FrozenTerms.NUMERICS, terms.model().numerics().toJson())
             .putIfPresent(FrozenTerms.SPECIAL_TOKENS, terms.prompt().specialTokensId())
             .put("prompt_tokens", (long) usage.promptTokens())
             .put("cached_tokens", (long) usage.cachedTokens())

@@ -8,6 +8,7 @@ import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.api.StopScope;
 import dev.millrace.engine.api.ThoughtTags;
 import dev.millrace.engine.chat.ReasoningSplitter;
+import dev.millrace.engine.numerics.NumericsVersion;
 import dev.millrace.engine.token.Tokenizer;
 import dev.millrace.engine.toolcall.OutputFormat;
 import dev.millrace.server.infer.model.LoadedModel;
@@ -42,9 +43,10 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, OutputChun
     EffectiveParameters parameters = EffectiveParameters.parse(frozen.object("parameters"), asked);
     PromptEncoder prompts = model.weightless().prompts().with(FrozenTerms.specialTokensOf(frozen));
     TokenizedPrompt prompt = TokenizedPrompt.of(prompts, asked, parameters, createdAt);
+    NumericsVersion numerics = model.weightless().numerics().select(FrozenTerms.numericsOf(frozen));
     return new ResolvedTask(
         prompt,
-        FrozenTerms.of(model.weightless(), model.sha256(), prompt, parameters),
+        FrozenTerms.of(model.weightless(), model.sha256(), numerics, prompt, parameters),
         OutputChunk.EMPTY);
   }
 
@@ -117,7 +119,8 @@ public record ResolvedTask(TokenizedPrompt prompt, FrozenTerms terms, OutputChun
             .withStops(stops())
             .withStopScope(stopScope(model, shown))
             .withShownTokens(shown)
-            .withOrder(order);
+            .withOrder(order)
+            .withNumerics(terms.model().numerics());
     if (parameters.output().ignoreEos()) {
       request = request.ignoringEnd();
     }

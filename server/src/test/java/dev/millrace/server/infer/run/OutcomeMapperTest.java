@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.OutputChunk;
-import dev.millrace.engine.NumericsVersion;
 import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.GenerationResult;
 import dev.millrace.engine.api.GenerationUsage;
+import dev.millrace.engine.numerics.NumericsVersion;
 import dev.millrace.server.FakeTaskContext;
 import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.infer.model.ConstraintCache;
@@ -40,7 +40,7 @@ class OutcomeMapperTest {
             GenerateParameters.of(JsonObject.create(), "x"), SamplingParameters.builtIn(), 1);
     FrozenTerms terms =
         new FrozenTerms(
-            new FrozenTerms.ModelIdentity("m", "0", NumericsVersion.CURRENT),
+            new FrozenTerms.ModelIdentity("m", "0", NumericsVersion.of(1)),
             new FrozenTerms.CacheShape("F16", 64),
             new FrozenTerms.PromptIdentity(1, "0", null, null, null),
             parameters);

@@ -192,7 +192,8 @@ class TermsResolverTest {
     assertThat(fresh.task().prompt().tokens()).doesNotContain(END);
     assertThat(first.frozen.string("special_tokens")).isEqualTo("template");
     GenerateParameters asked = GenerateParameters.of(first.data(), first.input());
-    JsonObject byText = JsonObject.create().put("parameters", first.frozen.get("parameters"));
+    JsonObject byText = Json.object(first.frozen.toString());
+    byText.values().remove("special_tokens");
     ResolvedTask old = ResolvedTask.under(byText, lease.item(), asked, FakeTaskContext.CREATED);
     assertThat(old.prompt().tokens()).contains(END);
     JsonObject frozen = old.terms().toJson();

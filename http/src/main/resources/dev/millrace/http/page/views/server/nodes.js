@@ -51,7 +51,7 @@ export function nodeTable(nodes, expelled, shadeOf) {
         ${node.holdings.length + node.originOf.length === 0 ? html`<span class="muted">nothing</span>` : nothing}</td>
       <td>${memory(node)}</td>
       <td class="number">${number(node.sessions)}</td><td class="number">${number(node.passages)}</td>
-      <td class="muted small">protocol ${node.protocol}, numerics ${node.numerics}</td></tr>`,
+      <td class="muted small">protocol ${node.protocol}, numerics ${node.numerics}${node.weightNumerics ? ", " + node.weightNumerics : ""}</td></tr>`,
     )}</tbody></table></div>`;
 }
 
