@@ -10,6 +10,7 @@ import dev.millrace.core.store.StoreException;
 import dev.millrace.core.time.ProcessClock;
 import dev.millrace.server.StopSignal.Reason;
 import dev.millrace.server.TaskAttempt.Step;
+import dev.millrace.server.internal.ClaimBackoff;
 import dev.millrace.server.internal.InterruptZone;
 import dev.millrace.server.internal.StoreRetry;
 import dev.millrace.server.internal.UnreleasedClaims;
@@ -414,14 +415,8 @@ final class WorkerPool {
     return types;
   }
 
-  /** An action that may block. */
-  @FunctionalInterface
-  interface BlockingWait {
-    void await() throws InterruptedException;
-  }
-
   /** Waits so that {@link #wake} can end it; false if it did. */
-  private boolean await(BlockingWait waiting) {
+  private boolean await(ClaimBackoff.BlockingWait waiting) {
     zone.enter();
     try {
       waiting.await();

@@ -4,6 +4,8 @@ import dev.millrace.core.event.LogEntry;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
+import dev.millrace.core.store.stats.QueueHead;
+import dev.millrace.core.store.stats.QueueStats;
 import dev.millrace.core.task.OutputChunk;
 import java.time.Duration;
 import java.time.Instant;

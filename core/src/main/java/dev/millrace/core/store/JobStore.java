@@ -2,6 +2,7 @@ package dev.millrace.core.store;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.store.health.StoreHealth;
+import dev.millrace.core.store.stats.StatusCounts;
 import java.util.function.Consumer;
 
 /**

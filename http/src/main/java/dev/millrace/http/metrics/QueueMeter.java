@@ -1,8 +1,8 @@
 package dev.millrace.http.metrics;
 
 import dev.millrace.core.job.JobState;
-import dev.millrace.core.store.StatusCounts;
-import dev.millrace.core.store.StatusCounts.TaskGroup;
+import dev.millrace.core.store.stats.StatusCounts;
+import dev.millrace.core.store.stats.StatusCounts.TaskGroup;
 import dev.millrace.core.task.TaskState;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.http.jobnik.JobnikTestServer.ApiReply;
+import dev.millrace.http.jobnik.fixture.InterceptedStore;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.jobnik.JobnikTestServer.ApiReply;
+import dev.millrace.http.jobnik.fixture.StrictJobnikSchema;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.LeverJson;
+import dev.millrace.http.jobnik.fixture.InterceptedStore;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

@@ -10,6 +10,7 @@ import dev.millrace.core.store.JobReader.Query;
 import dev.millrace.http.auth.ApiKeyFile;
 import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.jobnik.JobnikTestServer.ApiReply;
+import dev.millrace.http.jobnik.fixture.InterceptedStore;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Path;

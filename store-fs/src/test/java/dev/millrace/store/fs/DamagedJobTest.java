@@ -12,7 +12,7 @@ import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
-import dev.millrace.core.store.QueueStats.TypeStats;
+import dev.millrace.core.store.stats.QueueStats.TypeStats;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.fs.internal.files.EventLog;
 import java.io.IOException;

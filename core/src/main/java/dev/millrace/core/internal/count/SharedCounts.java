@@ -1,6 +1,6 @@
 package dev.millrace.core.internal.count;
 
-import dev.millrace.core.store.StatusCounts.QueueGroup;
+import dev.millrace.core.store.stats.StatusCounts.QueueGroup;
 import java.util.Arrays;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

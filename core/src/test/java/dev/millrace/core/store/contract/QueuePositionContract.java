@@ -7,8 +7,8 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Priority;
 import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.JobReader.QueuePosition;
-import dev.millrace.core.store.QueueHead;
-import dev.millrace.core.store.QueueHead.QueuedJob;
+import dev.millrace.core.store.stats.QueueHead;
+import dev.millrace.core.store.stats.QueueHead.QueuedJob;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -2,9 +2,9 @@ package dev.millrace.store.postgres.internal.read;
 
 import dev.millrace.core.internal.count.CountCategories;
 import dev.millrace.core.job.JobState;
-import dev.millrace.core.store.QueueStats;
-import dev.millrace.core.store.StatusCounts;
-import dev.millrace.core.store.StatusCounts.QueueGroup;
+import dev.millrace.core.store.stats.QueueStats;
+import dev.millrace.core.store.stats.StatusCounts;
+import dev.millrace.core.store.stats.StatusCounts.QueueGroup;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.Times;
 import java.time.Instant;

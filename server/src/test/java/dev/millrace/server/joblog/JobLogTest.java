@@ -1,4 +1,4 @@
-package dev.millrace.server;
+package dev.millrace.server.joblog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,6 +13,9 @@ import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.fixture.ManualClock;
 import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
+import dev.millrace.server.InMemoryServer;
+import dev.millrace.server.TaskOutcome;
+import dev.millrace.server.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

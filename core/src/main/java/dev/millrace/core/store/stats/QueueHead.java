@@ -1,4 +1,4 @@
-package dev.millrace.core.store;
+package dev.millrace.core.store.stats;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.Priority;
@@ -25,7 +25,7 @@ public record QueueHead(List<QueuedJob> first, int waiting) {
    *
    * @param type of the task
    * @param createdAt when the job was created
-   * @param eta as in {@link JobReader.QueuePosition}
+   * @param eta as in {@link dev.millrace.core.store.JobReader.QueuePosition}
    */
   public record QueuedJob(
       JobId id, String type, Priority priority, Instant createdAt, @Nullable Duration eta) {}

@@ -1,4 +1,4 @@
-package dev.millrace.server;
+package dev.millrace.server.joblog;
 
 import dev.millrace.core.store.JobView;
 import dev.millrace.core.store.JobView.StageView;

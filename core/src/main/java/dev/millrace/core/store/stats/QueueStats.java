@@ -1,4 +1,4 @@
-package dev.millrace.core.store;
+package dev.millrace.core.store.stats;
 
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;

@@ -1,4 +1,4 @@
-package dev.millrace.server;
+package dev.millrace.server.internal;
 
 import java.time.Duration;
 
@@ -7,20 +7,26 @@ import java.time.Duration;
  * possible work; if that is repeatedly for others (tasks of other types), the pool looks less
  * often. Used by the pool's thread only.
  */
-final class ClaimBackoff {
+public final class ClaimBackoff {
   private static final Duration SOON = Duration.ofMillis(20);
   private static final int FREE_WAKES = 3;
   private static final int LONGEST_NAP_MS = 50;
 
   private int wakesInVain;
 
+  /** An action that may block. */
+  @FunctionalInterface
+  public interface BlockingWait {
+    void await() throws InterruptedException;
+  }
+
   /** A task was claimed. */
-  void reset() {
+  public void reset() {
     wakesInVain = 0;
   }
 
   /** Waits for work, and a little longer if the last signals were in vain. */
-  void await(WorkerPool.BlockingWait forWork) throws InterruptedException {
+  public void await(BlockingWait forWork) throws InterruptedException {
     if (wakesInVain > FREE_WAKES) {
       Thread.sleep(Math.min(LONGEST_NAP_MS, 1 << Math.min(wakesInVain - FREE_WAKES, 10)));
     }

@@ -1,4 +1,4 @@
-package dev.millrace.core.store;
+package dev.millrace.core.store.stats;
 
 import dev.millrace.core.job.JobState;
 import dev.millrace.core.job.Priority;
@@ -14,7 +14,8 @@ import java.util.Map;
  * @param complete whether all jobs are counted that existed before counting began
  * @param queue tasks that wait in an open stage of an open job, and all that a worker has claimed
  * @param oldest when the oldest job with such a waiting task was created, to the second
- * @param atGate jobs that wait for a user's approval, see {@link JobView#stageAtGate}
+ * @param atGate jobs that wait for a user's approval, see {@link
+ *     dev.millrace.core.store.JobView#stageAtGate}
  * @param unreadable jobs that cannot be read; {@code jobs} counts them in their states, too
  */
 public record StatusCounts(

@@ -1,4 +1,4 @@
-package dev.millrace.server;
+package dev.millrace.server.joblog;
 
 import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.JobId;
@@ -11,6 +11,8 @@ import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.Subscription;
 import dev.millrace.core.store.WorkListener;
 import dev.millrace.core.time.ProcessTimeline;
+import dev.millrace.server.TaskListener;
+import dev.millrace.server.TaskOutcome;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Clock;

@@ -1,6 +1,7 @@
-package dev.millrace.server;
+package dev.millrace.server.joblog;
 
 import dev.millrace.core.json.JsonObject;
+import dev.millrace.server.TaskOutcome;
 import dev.millrace.server.TaskOutcome.Done;
 import java.time.Duration;
 import java.time.Instant;
