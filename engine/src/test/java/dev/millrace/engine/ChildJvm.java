@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A JVM like this one with other flags: for what a JVM decides once, such as its vector width. */
-final class ChildJvm {
+public final class ChildJvm {
   private ChildJvm() {}
 
   /** Starts a main class of these tests; read its output before waiting for its end. */
-  static ProcessBuilder of(Class<?> main, List<String> flags, String... arguments) {
+  public static ProcessBuilder of(Class<?> main, List<String> flags, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-ea", "-Xmx1g", "--add-modules", "jdk.incubator.vector"));
