@@ -1,5 +1,6 @@
 package dev.millrace.engine;
 
+import dev.millrace.engine.DeterminismScenario.Kernels;
 import dev.millrace.engine.DeterminismScenario.Space;
 import dev.millrace.engine.internal.kernel.KernelCompileOptions;
 import java.io.BufferedReader;
@@ -13,7 +14,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /**
- * Runs scenarios: those of the scalar kernels here, those of vectors in a JVM of their width, with
+ * Runs scenarios: those of the scalar kernels here, those of others in a JVM of their own, with
  * this class as its main class. That JVM prints a line for each scenario: the traces of its
  * requests or, after "!", the problem.
  */
@@ -35,20 +36,20 @@ final class DeterminismRun {
     }
   }
 
-  /** Runs scenarios that have the same vector width, and reports the result of each. */
+  /** Runs scenarios that have the same kernels, and reports the result of each. */
   static void run(
       Space space, List<int[]> rows, Path directory, BiConsumer<DeterminismScenario, String> report)
       throws Exception {
-    int bits = space.at(rows.getFirst()).bits();
-    if (bits == 0) {
+    Kernels kernels = space.at(rows.getFirst()).kernels();
+    if (kernels == Kernels.SCALAR) {
       rows.forEach(row -> report.accept(space.at(row), line(space.at(row), directory)));
       return;
     }
     Path list =
-        Files.write(directory.resolve("rows-" + bits), rows.stream().map(Space::write).toList());
-    Path errors = directory.resolve("errors-" + bits);
+        Files.write(directory.resolve("rows-" + kernels), rows.stream().map(Space::write).toList());
+    Path errors = directory.resolve("errors-" + kernels);
     List<String> flags = new ArrayList<>(KernelCompileOptions.atOnce());
-    flags.add("-Dmillrace.vector.bits=" + bits);
+    flags.add("-D" + kernels.property);
     String models = space.isAll() ? "all" : "usual";
     Process process =
         ChildJvm.of(DeterminismRun.class, flags, directory.toString(), models, list.toString())

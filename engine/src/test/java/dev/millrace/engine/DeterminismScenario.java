@@ -1,5 +1,6 @@
 package dev.millrace.engine;
 
+import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.api.KvType;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,7 +11,7 @@ import java.util.stream.IntStream;
 /**
  * One way to compute requests, of all those that must give the same bits.
  *
- * @param bits of the vectors; 0 is the scalar kernels
+ * @param kernels that compute
  * @param batch the number of requests, all at once if the pages allow
  * @param chunk the most prompt tokens in a turn, while others decode; and while none does, if that
  *     is not less than one for each request
@@ -19,7 +20,7 @@ import java.util.stream.IntStream;
  */
 record DeterminismScenario(
     TinyModel model,
-    int bits,
+    Kernels kernels,
     KvType kv,
     int threads,
     Cut cut,
@@ -28,6 +29,24 @@ record DeterminismScenario(
     boolean prefix,
     Trouble trouble,
     boolean seeded) {
+
+  /** What computes, and the property that chooses it at the start of a JVM. */
+  enum Kernels {
+    SCALAR(KernelType.SCALAR, ""),
+    VECTOR_128(KernelType.VECTOR, "millrace.vector.bits=128"),
+    VECTOR_256(KernelType.VECTOR, "millrace.vector.bits=256"),
+    VECTOR_512(KernelType.VECTOR, "millrace.vector.bits=512"),
+    NATIVE(KernelType.NATIVE, "millrace.vector.bits=512"),
+    NATIVE_AVX2(KernelType.NATIVE, "millrace.native=avx2");
+
+    final KernelType type;
+    final String property;
+
+    Kernels(KernelType type, String property) {
+      this.type = type;
+      this.property = property;
+    }
+  }
 
   /** How the layers are cut into segments, and whether these are at one node. */
   enum Cut {
@@ -66,7 +85,7 @@ record DeterminismScenario(
 
     private static final List<List<?>> OTHERS =
         List.of(
-            List.of(0, 128, 256, 512),
+            List.of(Kernels.values()),
             List.of(KvType.F16, KvType.Q8),
             List.of(1, 2),
             List.of(Cut.values()),
@@ -102,7 +121,7 @@ record DeterminismScenario(
           IntStream.range(0, row.length).mapToObj(i -> (Object) all.get(i).get(row[i])).toArray();
       return new DeterminismScenario(
           (TinyModel) v[0],
-          (int) v[1],
+          (Kernels) v[1],
           (KvType) v[2],
           (int) v[3],
           (Cut) v[4],
@@ -132,7 +151,8 @@ record DeterminismScenario(
    * kernels.
    */
   static DeterminismScenario plain(TinyModel model, KvType kv) {
-    return new DeterminismScenario(model, 0, kv, 1, Cut.WHOLE, 1, 512, false, Trouble.NONE, false);
+    return new DeterminismScenario(
+        model, Kernels.SCALAR, kv, 1, Cut.WHOLE, 1, 512, false, Trouble.NONE, false);
   }
 
   /** Few enough pages that sequences are preempted, or enough for all. */

@@ -2,6 +2,7 @@ package dev.millrace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.engine.DeterminismScenario.Kernels;
 import dev.millrace.engine.DeterminismScenario.Space;
 import dev.millrace.engine.api.KvType;
 import java.io.IOException;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A request gives the same tokens from the same logits, to the bit, however it is computed. Every
@@ -110,14 +111,16 @@ class DeterminismTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 128, 256, 512})
-  void everyWidthGivesTheSameHoweverItIsComputed(int bits) throws Exception {
+  @EnumSource
+  void allKernelsGiveTheSameHoweverItIsComputed(Kernels kernels) throws Exception {
     Space space = Space.of(Boolean.getBoolean("millrace.proof"));
-    check(space, of(bits, space, pairwise(space)));
+    check(space, of(kernels, space, pairwise(space)));
   }
 
-  private static List<int[]> of(int bits, Space space, List<int[]> rows) {
-    return rows.stream().filter(row -> Space.allows(row) && space.at(row).bits() == bits).toList();
+  private static List<int[]> of(Kernels kernels, Space space, List<int[]> rows) {
+    return rows.stream()
+        .filter(row -> Space.allows(row) && space.at(row).kernels() == kernels)
+        .toList();
   }
 
   /**
@@ -125,23 +128,24 @@ class DeterminismTest {
    * of all dimensions.
    */
   @ParameterizedTest
-  @ValueSource(ints = {0, 128, 256, 512})
+  @EnumSource
   @EnabledIfSystemProperty(named = "millrace.proof", matches = "true")
-  void theProductOfAllWaysToComputeGivesTheSame(int bits) throws Exception {
+  void theProductOfAllWaysToComputeGivesTheSame(Kernels kernels) throws Exception {
     Space space = Space.of(false);
     int[] sizes = space.sizes();
     sizes[0] = 1;
-    List<int[]> rows = of(bits, space, product(sizes));
-    int step = bits == 0 ? 11 : 1;
+    List<int[]> rows = of(kernels, space, product(sizes));
+    int step = kernels == Kernels.SCALAR ? 11 : 1;
     IntStream chosen = IntStream.range(0, rows.size()).filter(i -> i % step == 0);
     check(space, chosen.mapToObj(rows::get).toList());
   }
 
   /** Of all models; how many requests there are and how their prompts are cut is drawn. */
   @ParameterizedTest
-  @ValueSource(ints = {128, 256, 512})
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SCALAR")
   @EnabledIfSystemProperty(named = "millrace.proof", matches = "true")
-  void theProductOfArchitecturesTypesAndWaysToComputeGivesTheSame(int bits) throws Exception {
+  void theProductOfArchitecturesTypesAndWaysToComputeGivesTheSame(Kernels kernels)
+      throws Exception {
     Space space = Space.of(true);
     int[] sizes = space.sizes();
     int[] fewer = sizes.clone();
@@ -158,7 +162,7 @@ class DeterminismTest {
         }
       } while (!Space.allows(row));
     }
-    check(space, of(bits, space, rows));
+    check(space, of(kernels, space, rows));
   }
 
   private static List<int[]> product(int[] sizes) {

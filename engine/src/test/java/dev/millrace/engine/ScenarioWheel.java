@@ -38,7 +38,7 @@ final class ScenarioWheel implements AutoCloseable {
     pool = new ComputePool(scenario.threads());
     net = new FakeNetwork(scenario.batch());
     int rows = Math.max(scenario.chunk(), scenario.batch());
-    KernelType kernels = scenario.bits() == 0 ? KernelType.SCALAR : KernelType.VECTOR;
+    KernelType kernels = scenario.kernels().type;
     LoadSettings loading =
         new LoadSettings(
             scenario.threads(),

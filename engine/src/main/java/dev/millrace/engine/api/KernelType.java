@@ -4,8 +4,8 @@ import dev.millrace.engine.error.EngineException;
 import java.util.OptionalInt;
 
 /**
- * How the arithmetic is computed: in plain loops or with vectors. Both give the same bits. Chosen
- * once, at the start.
+ * How the arithmetic is computed: in plain loops, with vectors or by native code. All give the same
+ * bits. Chosen once, at the start.
  */
 public enum KernelType {
   /** Plain loops: slow, and the reference for correct results. */
@@ -15,7 +15,13 @@ public enum KernelType {
    * The Vector API, at the processor's preferred width or the width of {@code
    * millrace.vector.bits}.
    */
-  VECTOR;
+  VECTOR,
+
+  /**
+   * Kernels in C for the formats that have some, vectors for everything else. An engine takes {@link
+   * #VECTOR} where they cannot be loaded or fail their test: {@code Engine.kernels} tells.
+   */
+  NATIVE;
 
   /** The option that gives a JVM the Vector API. */
   public static final String FLAG = "--add-modules jdk.incubator.vector";
@@ -38,9 +44,9 @@ public enum KernelType {
     };
   }
 
-  /** {@link #VECTOR} if the JVM has the Vector API, else {@link #SCALAR}. */
+  /** {@link #NATIVE} if the JVM has the Vector API, else {@link #SCALAR}. */
   public static KernelType best() {
-    return VECTORS ? VECTOR : SCALAR;
+    return VECTORS ? NATIVE : SCALAR;
   }
 
   /** Asks for a class, as the module may be in a layer above the boot layer. */

@@ -30,7 +30,7 @@ interface AttentionKernels {
   static AttentionKernels of(KernelType kernels) {
     return switch (kernels) {
       case SCALAR -> new ScalarAttentionKernels();
-      case VECTOR -> new VectorAttentionKernels();
+      case VECTOR, NATIVE -> new VectorAttentionKernels();
     };
   }
 

@@ -103,7 +103,7 @@ final class BitPlaneMatrix extends PanelMatrix {
       int at = b * WorkerScratch.HEIGHT + lane;
       Arrays.fill(scratch.panelScales, at, at + GROUP, 1f);
     }
-    if (kernels == KernelType.VECTOR
+    if (kernels != KernelType.SCALAR
         && (format != BitPlaneFormat.IQ4_NL && format != BitPlaneFormat.IQ4_XS
             || VectorWidth.COUNT == GROUP)) {
       for (int l = 0; l < GROUP; l += VectorWidth.COUNT) {

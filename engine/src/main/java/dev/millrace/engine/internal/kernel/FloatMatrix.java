@@ -61,7 +61,7 @@ final class FloatMatrix extends PanelMatrix implements TileMatMul {
       int outStride,
       int outColumn,
       int worker) {
-    if (kernels == KernelType.VECTOR && count <= FEW) {
+    if (kernels != KernelType.SCALAR && count <= FEW) {
       multiplyTiles(
           from, to, x, xRow, count, out, outRow, outStride, outColumn, scratch(worker).tile);
     } else {

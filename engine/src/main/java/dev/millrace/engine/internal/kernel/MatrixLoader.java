@@ -7,6 +7,7 @@ import dev.millrace.engine.internal.gguf.TensorInfo;
 import dev.millrace.engine.internal.tensor.ComputePool;
 import dev.millrace.engine.internal.tensor.Matrix;
 import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
 
 /** Loads the tensors of a file as matrices. */
 public final class MatrixLoader {
@@ -24,7 +25,23 @@ public final class MatrixLoader {
       int rows,
       ComputePool pool,
       Arena arena) {
-    TensorPacker packing = new TensorPacker(kernels, pool, arena, gguf, tensor, firstRow);
+    TensorPacker packing = new TensorPacker(kernels, pool, arena, gguf::read, tensor, firstRow);
+    Matrix matrix = load(packing, rows);
+    if (matrix == null) {
+      throw new EngineException(
+          gguf.file()
+              + ": tensor \""
+              + tensor.name()
+              + "\" has type "
+              + tensor.type()
+              + ", which cannot be computed with");
+    }
+    return matrix;
+  }
+
+  /** Null if nothing can compute with the type. */
+  static @Nullable Matrix load(TensorPacker packing, int rows) {
+    TensorInfo tensor = packing.tensor();
     return switch (tensor.type()) {
       case Q4_0 -> new Q4_0Matrix(packing, rows, tensor.columns());
       case Q4_K -> new Q4_KMatrix(packing, rows, tensor.columns());
@@ -34,14 +51,7 @@ public final class MatrixLoader {
       case Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q5_K, IQ4_NL, IQ4_XS, IQ2_XXS ->
           new BitPlaneMatrix(
               packing, rows, tensor.columns(), BitPlaneFormat.valueOf(tensor.type().name()));
-      default ->
-          throw new EngineException(
-              gguf.file()
-                  + ": tensor \""
-                  + tensor.name()
-                  + "\" has type "
-                  + tensor.type()
-                  + ", which cannot be computed with");
+      default -> null;
     };
   }
 

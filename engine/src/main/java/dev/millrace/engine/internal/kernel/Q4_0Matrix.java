@@ -4,6 +4,7 @@ import static dev.millrace.engine.internal.kernel.TensorPacker.INT;
 import static dev.millrace.engine.internal.kernel.TensorPacker.LONG;
 import static dev.millrace.engine.internal.kernel.TensorPacker.SHORT;
 
+import dev.millrace.engine.internal.nativecode.NativeKernels;
 import dev.millrace.engine.internal.tensor.Activations;
 import dev.millrace.engine.internal.tensor.HalfFloat;
 import java.lang.foreign.MemorySegment;
@@ -64,6 +65,11 @@ final class Q4_0Matrix extends TiledMatrix {
   /** Column k of the eight in a lane. */
   static int nibble(int lane, int k) {
     return lane >> (k & 1) * 16 + (k / 2 & 3) * 4 & 15;
+  }
+
+  @Override
+  NativeKernels.Format nativeFormat() {
+    return NativeKernels.Format.Q4_0;
   }
 
   @Override

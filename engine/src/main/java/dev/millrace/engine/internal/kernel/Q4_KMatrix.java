@@ -5,6 +5,7 @@ import static dev.millrace.engine.internal.kernel.TensorPacker.INT;
 import static dev.millrace.engine.internal.kernel.TensorPacker.LONG;
 import static dev.millrace.engine.internal.kernel.TensorPacker.SHORT;
 
+import dev.millrace.engine.internal.nativecode.NativeKernels;
 import dev.millrace.engine.internal.tensor.Activations;
 import dev.millrace.engine.internal.tensor.HalfFloat;
 import java.lang.foreign.MemorySegment;
@@ -69,6 +70,11 @@ final class Q4_KMatrix extends TiledMatrix {
       long bytes = source.get(LONG, from + 8 * j) >>> 4 * high;
       weights.set(INT, lane + j * 128, Q4_0Matrix.paired(bytes, 0x000f000f000f000fL));
     }
+  }
+
+  @Override
+  NativeKernels.Format nativeFormat() {
+    return NativeKernels.Format.Q4_K;
   }
 
   @Override

@@ -5,6 +5,7 @@ import static dev.millrace.engine.internal.kernel.TensorPacker.INT;
 import static dev.millrace.engine.internal.kernel.TensorPacker.LONG;
 import static dev.millrace.engine.internal.kernel.TensorPacker.SHORT;
 
+import dev.millrace.engine.internal.nativecode.NativeKernels;
 import dev.millrace.engine.internal.tensor.Activations;
 import dev.millrace.engine.internal.tensor.HalfFloat;
 import java.lang.foreign.MemorySegment;
@@ -81,6 +82,11 @@ final class Q6_KMatrix extends TiledMatrix {
       highs |= Q4_0Matrix.paired(tops, 0x0003000300030003L) << 8 * j;
     }
     weights.set(INT, lane, highs);
+  }
+
+  @Override
+  NativeKernels.Format nativeFormat() {
+    return NativeKernels.Format.Q6_K;
   }
 
   @Override

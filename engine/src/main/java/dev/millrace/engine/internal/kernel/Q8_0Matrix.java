@@ -5,6 +5,7 @@ import static dev.millrace.engine.internal.kernel.TensorPacker.INT;
 import static dev.millrace.engine.internal.kernel.TensorPacker.SHORT;
 
 import dev.millrace.engine.api.KernelType;
+import dev.millrace.engine.internal.nativecode.NativeKernels;
 import dev.millrace.engine.internal.tensor.Activations;
 import dev.millrace.engine.internal.tensor.HalfFloat;
 import dev.millrace.engine.internal.tensor.VectorWidth;
@@ -71,6 +72,11 @@ final class Q8_0Matrix extends TiledMatrix {
     weights.set(INT, to + 32, abOdd & 0xffff | cdOdd << 16);
     weights.set(INT, to + 64, ab >>> 16 | cd & 0xffff0000);
     weights.set(INT, to + 96, abOdd >>> 16 | cdOdd & 0xffff0000);
+  }
+
+  @Override
+  NativeKernels.Format nativeFormat() {
+    return NativeKernels.Format.Q8_0;
   }
 
   @Override

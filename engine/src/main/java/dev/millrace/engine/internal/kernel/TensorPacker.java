@@ -11,7 +11,18 @@ import java.nio.ByteOrder;
 
 /** Converts rows of a tensor in a GGUF file into a matrix in memory, with all threads of a pool. */
 record TensorPacker(
-    KernelType kernels, ComputePool pool, Arena arena, Gguf gguf, TensorInfo tensor, int firstRow) {
+    KernelType kernels,
+    ComputePool pool,
+    Arena arena,
+    Source source,
+    TensorInfo tensor,
+    int firstRow) {
+
+  /** Where the bytes of tensors come from: {@link Gguf#read}. */
+  @FunctionalInterface
+  interface Source {
+    void read(TensorInfo tensor, long offset, MemorySegment target);
+  }
 
   /**
    * Packs one group of rows: {@code source} has them one after the other, as in the file; missing
@@ -49,7 +60,7 @@ record TensorPacker(
     if (count < InterleavedMatrix.GROUP) {
       buffer.fill((byte) 0);
     }
-    gguf.read(tensor, (firstRow + (long) first) * rowBytes, buffer.asSlice(0, count * rowBytes));
+    source.read(tensor, (firstRow + (long) first) * rowBytes, buffer.asSlice(0, count * rowBytes));
     packer.pack(group, buffer, rowBytes, count);
   }
 

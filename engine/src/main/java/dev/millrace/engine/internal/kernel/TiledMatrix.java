@@ -1,8 +1,11 @@
 package dev.millrace.engine.internal.kernel;
 
 import dev.millrace.engine.api.KernelType;
+import dev.millrace.engine.internal.nativecode.NativeKernels;
 import dev.millrace.engine.internal.tensor.Activations;
 import dev.millrace.engine.internal.tensor.VectorWidth;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A matrix of row groups in bands of two, with weights and scales in exactly the order in which a
@@ -12,6 +15,7 @@ import dev.millrace.engine.internal.tensor.VectorWidth;
  */
 abstract class TiledMatrix extends InterleavedMatrix implements TileMatMul {
   private final int blockBytes;
+  private final NativeKernels.@Nullable Format format;
 
   /**
    * @param blockColumns the columns of a block
@@ -20,6 +24,12 @@ abstract class TiledMatrix extends InterleavedMatrix implements TileMatMul {
   TiledMatrix(TensorPacker packing, int rows, int columns, int blockColumns, int blockBytes) {
     super(packing, rows, columns, columns / blockColumns * (long) blockBytes / 2);
     this.blockBytes = blockBytes;
+    format = kernels == KernelType.NATIVE ? nativeFormat() : null;
+  }
+
+  /** The native kernel of this format; null if it has none. */
+  NativeKernels.@Nullable Format nativeFormat() {
+    return null;
   }
 
   /** Where a block of the group's band lies. */
@@ -44,8 +54,26 @@ abstract class TiledMatrix extends InterleavedMatrix implements TileMatMul {
       int outStride,
       int outColumn,
       int worker) {
-    multiplyTiles(
-        from, to, x, xRow, count, out, outRow, outStride, outColumn, scratch(worker).tile);
+    if (format == null) {
+      multiplyTiles(
+          from, to, x, xRow, count, out, outRow, outStride, outColumn, scratch(worker).tile);
+      return;
+    }
+    MemorySegment target = scratch(worker).segmentOf(out);
+    for (int c = 0; c < count; c += COLUMN_BLOCK) {
+      NativeKernels.multiply(
+          format,
+          weights.address() + from / GROUP * groupBytes,
+          2 * groupBytes,
+          to - from,
+          columns / 32,
+          x.operands(),
+          xRow + c,
+          Math.min(COLUMN_BLOCK, count - c),
+          target,
+          (long) (outRow + c) * outStride + outColumn + from,
+          outStride);
+    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.millrace.engine.internal.layer;
 
+import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.internal.config.ArchitectureTrait;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.math.Arithmetic;
@@ -26,13 +27,14 @@ final class DenseFeedForward implements LayerBlock {
         LayerBuffers buffers,
         ModelConfig config,
         int maxRows,
-        boolean integers) {
+        boolean integers,
+        KernelType kernels) {
       int width = config.feedForward().width();
       this.pool = pool;
       this.arithmetic = arithmetic;
       this.buffers = buffers;
       this.activation = new ActivationFunction(arithmetic, config.has(ArchitectureTrait.GELU));
-      this.inner = new Activations(width, maxRows, integers);
+      this.inner = new Activations(width, maxRows, integers, kernels);
       this.up =
           new float[config.has(ArchitectureTrait.GATED) ? Math.multiplyExact(maxRows, width) : 0];
     }

@@ -1,5 +1,6 @@
 package dev.millrace.engine.internal.layer;
 
+import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.internal.config.ArchitectureTrait;
 import dev.millrace.engine.internal.config.FeedForwardConfig;
 import dev.millrace.engine.internal.config.ModelConfig;
@@ -38,7 +39,8 @@ final class ExpertFeedForward implements LayerBlock {
         LayerBuffers buffers,
         ModelConfig config,
         int maxRows,
-        boolean integers) {
+        boolean integers,
+        KernelType kernels) {
       FeedForwardConfig network = config.feedForward();
       int visits = Math.multiplyExact(maxRows, network.expertsUsed());
       this.pool = pool;
@@ -47,8 +49,8 @@ final class ExpertFeedForward implements LayerBlock {
       this.activation = new ActivationFunction(arithmetic, config.has(ArchitectureTrait.GELU));
       this.routing = new ExpertRouting(arithmetic, network, maxRows);
       this.used = network.expertsUsed();
-      this.gathered = new Activations(config.width(), visits, integers);
-      this.inner = new Activations(network.width(), visits, integers);
+      this.gathered = new Activations(config.width(), visits, integers, kernels);
+      this.inner = new Activations(network.width(), visits, integers, kernels);
       this.up = new float[Math.multiplyExact(visits, network.width())];
       this.down = new float[Math.multiplyExact(visits, config.width())];
     }

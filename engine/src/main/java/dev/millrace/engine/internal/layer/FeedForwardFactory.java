@@ -1,5 +1,6 @@
 package dev.millrace.engine.internal.layer;
 
+import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.math.Arithmetic;
 import dev.millrace.engine.internal.tensor.ComputePool;
@@ -17,15 +18,18 @@ public final class FeedForwardFactory {
       LayerBuffers buffers,
       ModelConfig config,
       int maxRows,
-      boolean integers) {
+      boolean integers,
+      KernelType kernels) {
     boolean hasExperts = config.feedForward().experts() > 0;
     dense =
         hasExperts
             ? null
-            : new DenseFeedForward.Shared(pool, arithmetic, buffers, config, maxRows, integers);
+            : new DenseFeedForward.Shared(
+                pool, arithmetic, buffers, config, maxRows, integers, kernels);
     experts =
         hasExperts
-            ? new ExpertFeedForward.Shared(pool, arithmetic, buffers, config, maxRows, integers)
+            ? new ExpertFeedForward.Shared(
+                pool, arithmetic, buffers, config, maxRows, integers, kernels)
             : null;
   }
 

@@ -1,5 +1,6 @@
 package dev.millrace.engine.internal.layer;
 
+import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.internal.config.AttentionConfig;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.tensor.Activations;
@@ -22,13 +23,13 @@ public final class LayerBuffers {
   /**
    * @param integers whether any matrix of the layers takes its activations as integers
    */
-  LayerBuffers(ModelConfig config, int maxRows, boolean integers) {
+  LayerBuffers(ModelConfig config, int maxRows, boolean integers, KernelType kernels) {
     AttentionConfig attention = config.attention();
-    input = new Activations(config.width(), maxRows, integers);
+    input = new Activations(config.width(), maxRows, integers, kernels);
     update = new float[Math.multiplyExact(maxRows, config.width())];
     query = new float[Math.multiplyExact(maxRows, attention.queryWidth())];
     key = new float[Math.multiplyExact(maxRows, attention.keyWidth())];
     value = new float[Math.multiplyExact(maxRows, attention.valueWidth())];
-    attended = new Activations(attention.attendedWidth(), maxRows, integers);
+    attended = new Activations(attention.attendedWidth(), maxRows, integers, kernels);
   }
 }

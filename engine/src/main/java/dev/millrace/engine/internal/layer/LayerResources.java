@@ -34,9 +34,9 @@ public final class LayerResources {
     this.maxRows = maxRows;
     this.rope = config.rope();
     this.arithmetic = Arithmetic.of(kernels);
-    this.buffers = new LayerBuffers(config, maxRows, integers);
+    this.buffers = new LayerBuffers(config, maxRows, integers, kernels);
     this.feedForwards =
-        new FeedForwardFactory(pool, arithmetic, buffers, config, maxRows, integers);
+        new FeedForwardFactory(pool, arithmetic, buffers, config, maxRows, integers, kernels);
   }
 
   /**

@@ -15,6 +15,7 @@ public interface Arithmetic {
   static Arithmetic of(KernelType kernels) {
     return switch (kernels) {
       case SCALAR -> new ScalarArithmetic();
+      case NATIVE -> new NativeArithmetic();
       case VECTOR -> new VectorArithmetic();
     };
   }

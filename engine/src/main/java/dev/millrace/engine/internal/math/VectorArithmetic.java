@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * rest of a row. Kernels are flat: a function of vectors that was compiled by itself is not inlined
  * any more once it is large, and its vectors are then boxed.
  */
-final class VectorArithmetic implements Arithmetic {
+class VectorArithmetic implements Arithmetic {
   private static final VectorSpecies<Float> FLOATS = VectorWidth.FLOATS;
   private static final int COUNT = VectorWidth.COUNT;
   private static final int PARTIALS = ScalarArithmetic.PARTIALS;

@@ -62,7 +62,8 @@ public final class EmbeddingAndHeadWeights implements EmbeddingAndHead {
         weights.has("output.weight") ? weights.matrix("output.weight") : embedding.tokens();
     this.norm = config.architecture().isEncoder() ? null : weights.norm("output_norm");
     this.maxRows = Math.min(settings.maxRows(), settings.maxRuns());
-    this.normed = new Activations(config.width(), maxRows, output.takesIntegers());
+    this.normed =
+        new Activations(config.width(), maxRows, output.takesIntegers(), settings.kernels());
     this.head = new MatMul(pool, normed, new MatMul.Factor(output, null));
   }
 

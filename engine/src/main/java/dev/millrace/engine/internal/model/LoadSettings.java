@@ -7,13 +7,15 @@ import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.config.ArchitectureTrait;
 import dev.millrace.engine.internal.config.FeedForwardConfig;
 import dev.millrace.engine.internal.config.ModelConfig;
+import dev.millrace.engine.internal.kernel.KernelChoice;
 import dev.millrace.engine.internal.pipe.KvPageSize;
 
 /**
  * How a model is loaded.
  *
  * @param threads the number of threads that compute
- * @param kernels how the arithmetic is computed
+ * @param kernels how the arithmetic is computed; of native ones that do not work here, it becomes
+ *     vectors
  * @param kvType how the cache stores keys and values
  * @param context the positions that a sequence may have; 0: what the model was trained on
  * @param pages of keys and values over all sequences; 0: as many as one sequence of the whole
@@ -31,6 +33,7 @@ public record LoadSettings(
     int maxRuns) {
   public LoadSettings {
     check("threads", threads, 1, 1024);
+    kernels = KernelChoice.of(kernels);
     check("context", context, 0, 1 << 28);
     check("pages", pages, 0, 1 << 28);
     check("maxRows", maxRows, 1, 1 << 16);

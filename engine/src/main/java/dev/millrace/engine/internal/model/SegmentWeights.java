@@ -5,6 +5,7 @@ import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.config.ModelConfig;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.gguf.TensorInfo;
+import dev.millrace.engine.internal.kernel.KernelChoice;
 import dev.millrace.engine.internal.layer.LayerResources;
 import dev.millrace.engine.internal.layer.LayerWeights;
 import dev.millrace.engine.internal.layer.RopeFactors;
@@ -64,11 +65,12 @@ public final class SegmentWeights implements AutoCloseable {
           "layers %d to %d are asked for, but model '%s' has %d"
               .formatted(from, to, config.name(), config.layers()));
     }
+    KernelType usable = KernelChoice.of(kernels);
     Arena arena = Arena.ofShared();
     // As many threads as in the computing pool: matrices keep its scratch space.
     try (ComputePool loaders = new ComputePool(pool.threads())) {
-      WeightLoader weights = WeightLoader.packed(gguf, config, kernels, loaders, arena);
-      return new SegmentWeights(weights, config, from, to, new Compute(kernels, pool, arena));
+      WeightLoader weights = WeightLoader.packed(gguf, config, usable, loaders, arena);
+      return new SegmentWeights(weights, config, from, to, new Compute(usable, pool, arena));
     } catch (Throwable e) {
       arena.close();
       if (e instanceof OutOfMemoryError) {

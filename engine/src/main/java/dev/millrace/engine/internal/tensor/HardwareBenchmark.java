@@ -1,5 +1,6 @@
 package dev.millrace.engine.internal.tensor;
 
+import dev.millrace.engine.internal.nativecode.NativeKernels;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
@@ -68,6 +69,25 @@ public final class HardwareBenchmark {
       best = Math.min(best, System.nanoTime() - start);
     }
     return (double) parts * loops * 12 * VectorWidth.COUNT / best * 1e9;
+  }
+
+  /**
+   * Products of bytes that native kernels add up in a second, the best of some rounds; 0 without
+   * such kernels.
+   */
+  public static double byteProductsPerSecond(ComputePool pool) {
+    if (NativeKernels.instructionSet() == null) {
+      return 0;
+    }
+    int parts = pool.threads();
+    long[] products = new long[parts];
+    double best = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      long start = System.nanoTime();
+      pool.run(parts, (part, worker) -> products[part] = NativeKernels.peak(2_000_000));
+      best = Math.max(best, products[0] * (double) parts / (System.nanoTime() - start) * 1e9);
+    }
+    return best;
   }
 
   /** Twelve chains: enough to hide the latency of an addition that waits for the one before. */

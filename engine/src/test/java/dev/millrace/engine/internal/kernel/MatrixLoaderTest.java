@@ -15,6 +15,7 @@ import dev.millrace.engine.internal.tensor.Matrix;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("slow")
 class MatrixLoaderTest {
   private static final int[] COUNTS = {1, 2, 3, 4, 5, 7, 8, 9, 16, 33, 130};
+
+  /** The native kernels, on a machine that has some. */
+  private static final KernelType NATIVE = KernelChoice.of(KernelType.NATIVE);
 
   @TempDir private Path directory;
 
@@ -48,11 +52,15 @@ class MatrixLoaderTest {
         TensorInfo tensor = gguf.tensor("w").orElseThrow();
         Matrix scalar = MatrixLoader.load(KernelType.SCALAR, gguf, tensor, 0, rows, pool);
         Matrix vector = MatrixLoader.load(KernelType.VECTOR, gguf, tensor, 0, rows, pool);
+        Matrix nativeOne = MatrixLoader.load(NATIVE, gguf, tensor, 0, rows, pool);
         for (int count : COUNTS) {
-          Activations x = random(columns, count, 77 + count);
+          Activations x = random(columns, count, 77 + count, KernelType.VECTOR);
           float[] expected = product(scalar, x, count, rows);
           assertThat(product(vector, x, count, rows))
               .as("%s, %d rows, %d columns, seeds %d and %d", type, rows, count, rows, 77 + count)
+              .isEqualTo(expected);
+          assertThat(product(nativeOne, random(columns, count, 77 + count, NATIVE), count, rows))
+              .as("native %s, %d by %d, seeds %d and %d", type, rows, count, rows, 77 + count)
               .isEqualTo(expected);
           near(type, gguf, tensor, x, count, expected);
         }
@@ -66,12 +74,18 @@ class MatrixLoaderTest {
   @ParameterizedTest
   @EnumSource(names = {"Q4_0", "Q4_K", "Q6_K", "Q8_0", "F16", "Q5_K", "IQ2_XXS"})
   void columnsAndPartsDoNotMatter(TensorType type) throws Exception {
+    for (KernelType kernels : List.of(KernelType.VECTOR, NATIVE)) {
+      columnsAndPartsDoNotMatter(type, kernels);
+    }
+  }
+
+  private void columnsAndPartsDoNotMatter(TensorType type, KernelType kernels) throws Exception {
     int rows = 200;
     try (Gguf gguf = RandomMatrixFile.open(directory.resolve("w.gguf"), type, rows, 768, 5);
         ComputePool pool = new ComputePool(1)) {
       Matrix matrix =
-          MatrixLoader.load(KernelType.VECTOR, gguf, gguf.tensor("w").orElseThrow(), 0, rows, pool);
-      Activations x = random(768, 40, 9);
+          MatrixLoader.load(kernels, gguf, gguf.tensor("w").orElseThrow(), 0, rows, pool);
+      Activations x = random(768, 40, 9, kernels);
       float[] together = product(matrix, x, 40, rows);
       float[] apart = new float[40 * rows];
       for (int c = 0; c < 40; c++) {
@@ -119,8 +133,8 @@ class MatrixLoaderTest {
     }
   }
 
-  private static Activations random(int columns, int rows, long seed) {
-    Activations x = new Activations(columns, rows);
+  private static Activations random(int columns, int rows, long seed, KernelType kernels) {
+    Activations x = new Activations(columns, rows, true, kernels);
     Random random = new Random(seed);
     for (int i = 0; i < x.values.length; i++) {
       x.values[i] = (float) (random.nextGaussian() * Math.exp(random.nextGaussian()));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.data.Offset.offset;
 
 import dev.millrace.engine.api.KernelType;
+import dev.millrace.engine.internal.kernel.KernelChoice;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -34,6 +35,7 @@ final class ArithmeticTest {
 
   private final Arithmetic scalar = Arithmetic.of(KernelType.SCALAR);
   private final Arithmetic vector = Arithmetic.of(KernelType.VECTOR);
+  private final Arithmetic nativeOne = Arithmetic.of(KernelChoice.of(KernelType.NATIVE));
 
   private interface Operation {
     void run(Arithmetic arithmetic, float[] x, int xo, float[] y, int n, float[] out);
@@ -87,13 +89,17 @@ final class ArithmeticTest {
       float[] y = row(random, n + 9, 0);
       float[] xs = x.clone();
       float[] outs = new float[n + 9];
-      float[] outv = new float[n + 9];
       named.operation.run(scalar, xs, offset, y, n, outs);
-      named.operation.run(vector, x, offset, y, n, outv);
-      String description =
-          "%s of %d, %d extremes, seed %d".formatted(named.name, n, extremes, SEED);
-      assertThat(bits(x)).as(description).isEqualTo(bits(xs));
-      assertThat(bits(outv)).as(description).isEqualTo(bits(outs));
+      for (Arithmetic other : List.of(vector, nativeOne)) {
+        float[] xv = x.clone();
+        float[] outv = new float[n + 9];
+        named.operation.run(other, xv, offset, y, n, outv);
+        String description =
+            "%s of %s, %d elements, %d extremes, seed %d"
+                .formatted(named.name, other, n, extremes, SEED);
+        assertThat(bits(xv)).as(description).isEqualTo(bits(xs));
+        assertThat(bits(outv)).as(description).isEqualTo(bits(outs));
+      }
     }
   }
 

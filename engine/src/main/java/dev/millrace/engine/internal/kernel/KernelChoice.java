@@ -1,0 +1,177 @@
+package dev.millrace.engine.internal.kernel;
+
+import dev.millrace.engine.api.KernelType;
+import dev.millrace.engine.internal.gguf.TensorInfo;
+import dev.millrace.engine.internal.gguf.TensorType;
+import dev.millrace.engine.internal.math.Arithmetic;
+import dev.millrace.engine.internal.nativecode.NativeKernels;
+import dev.millrace.engine.internal.tensor.Activations;
+import dev.millrace.engine.internal.tensor.ComputePool;
+import dev.millrace.engine.internal.tensor.Matrix;
+import dev.millrace.engine.internal.tensor.VectorWidth;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * Which kernels compute in this process. Native ones are compared with the scalar oracle, bit for
+ * bit, before anything else computes with them; after any difference they are not used.
+ */
+public final class KernelChoice {
+  /** More than a band of rows, and the last rows do not fill a vector. */
+  private static final int ROWS = 43;
+
+  private static final int COLUMNS = 256;
+
+  /** Rows of activations that need a tile of every size. */
+  private static final int COUNT = 15;
+
+  /** Of these, one in each of the tiles. */
+  private static final int[] COMPARED = {0, 9, 13, 14};
+
+  private static final Set<TensorType> NATIVE_TYPES =
+      EnumSet.of(TensorType.Q4_0, TensorType.Q4_K, TensorType.Q6_K, TensorType.Q8_0);
+
+  private static final System.Logger LOG = System.getLogger("dev.millrace.engine");
+
+  private KernelChoice() {}
+
+  /** The kernels that compute where these are asked for. */
+  public static KernelType of(KernelType asked) {
+    return asked == KernelType.NATIVE && !reasonAgainstNative().isEmpty()
+        ? KernelType.VECTOR
+        : asked;
+  }
+
+  /** Why native kernels are not used; empty if they are. */
+  public static String reasonAgainstNative() {
+    return Test.REASON;
+  }
+
+  /** The instruction set of native kernels, as "avx512"; empty if there are none. */
+  public static String nativeSet() {
+    return Objects.toString(NativeKernels.instructionSet(), "");
+  }
+
+  /** Whether native kernels multiply weights of this type with activations of eight bits. */
+  public static boolean multipliesBytes(TensorType type) {
+    return NATIVE_TYPES.contains(type) && type != TensorType.Q8_0;
+  }
+
+  /** For people: "native avx512", "vectors of 512 bits" or "scalar". */
+  public static String describe(KernelType kernels) {
+    return switch (of(kernels)) {
+      case NATIVE -> "native " + NativeKernels.instructionSet();
+      case VECTOR -> "vectors of " + VectorWidth.BITS + " bits";
+      case SCALAR -> "scalar";
+    };
+  }
+
+  /** Makes a matrix of random rows with the kernels that are tested. */
+  @FunctionalInterface
+  interface Candidate {
+    Matrix load(TensorPacker packing, int rows);
+  }
+
+  /** Done once, when first asked for. */
+  private static final class Test {
+    static final String REASON;
+
+    static {
+      boolean loaded = NativeKernels.instructionSet() != null;
+      REASON = loaded ? difference(KernelChoice::load) : NativeKernels.reason();
+      if (REASON.isEmpty()) {
+        LOG.log(Level.INFO, "kernels: native {0}", NativeKernels.instructionSet());
+      } else {
+        Level level = loaded ? Level.WARNING : Level.INFO;
+        LOG.log(level, "kernels: vectors of Java, as {0}", REASON);
+      }
+    }
+  }
+
+  /** Says which kernel differs from the oracle; empty if none does. */
+  static String difference(Candidate candidate) {
+    try (ComputePool pool = new ComputePool(1);
+        Arena arena = Arena.ofConfined()) {
+      for (TensorType type : NATIVE_TYPES) {
+        if (differs(candidate, type, pool, arena)) {
+          return "the "
+              + NativeKernels.instructionSet()
+              + " kernel of "
+              + type
+              + " differs from the scalar oracle on this processor";
+        }
+      }
+      return activationDiffers()
+          ? "the "
+              + NativeKernels.instructionSet()
+              + " kernel of SiLU differs from the scalar oracle"
+          : "";
+    }
+  }
+
+  private static boolean activationDiffers() {
+    Random random = new Random(1);
+    float[] expected = new float[ROWS];
+    float[] factors = new float[ROWS];
+    for (int i = 0; i < ROWS; i++) {
+      expected[i] = (float) random.nextGaussian() * 20;
+      factors[i] = (float) random.nextGaussian();
+    }
+    float[] found = expected.clone();
+    Arithmetic.of(KernelType.SCALAR).siluMul(expected, 0, factors, 0, ROWS);
+    Arithmetic.of(KernelType.NATIVE).siluMul(found, 0, factors, 0, ROWS);
+    return !Arrays.equals(expected, found);
+  }
+
+  private static boolean differs(
+      Candidate candidate, TensorType type, ComputePool pool, Arena arena) {
+    Random random = new Random(type.ordinal());
+    TensorInfo tensor = new TensorInfo("test", type, new long[] {COLUMNS, ROWS}, 0, 0);
+    byte[] weights = new byte[Math.toIntExact(tensor.bytes())];
+    random.nextBytes(weights);
+    TensorPacker.Source source =
+        (t, offset, target) ->
+            MemorySegment.copy(
+                MemorySegment.ofArray(weights), offset, target, 0, target.byteSize());
+    float[] inputs = new float[COUNT * COLUMNS];
+    for (int i = 0; i < inputs.length; i++) {
+      inputs[i] = (float) random.nextGaussian();
+    }
+    Matrix oracle = load(new TensorPacker(KernelType.SCALAR, pool, arena, source, tensor, 0), ROWS);
+    Matrix other =
+        candidate.load(new TensorPacker(KernelType.NATIVE, pool, arena, source, tensor, 0), ROWS);
+    Activations ours = prepared(inputs, KernelType.SCALAR);
+    float[] expected = new float[ROWS];
+    float[] found = new float[COUNT * ROWS];
+    other.multiply(0, ROWS, prepared(inputs, KernelType.NATIVE), 0, COUNT, found, 0, ROWS, 0, 0);
+    for (int c : COMPARED) {
+      oracle.multiply(0, ROWS, ours, c, 1, expected, 0, ROWS, 0, 0);
+      for (int r = 0; r < ROWS; r++) {
+        int bits = Float.floatToRawIntBits(found[c * ROWS + r]);
+        if (bits != Float.floatToRawIntBits(expected[r])) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static Activations prepared(float[] inputs, KernelType kernels) {
+    Activations x = new Activations(COLUMNS, COUNT, true, kernels);
+    System.arraycopy(inputs, 0, x.values, 0, inputs.length);
+    for (int row = 0; row < COUNT; row++) {
+      x.prepareRow(row);
+    }
+    return x;
+  }
+
+  private static Matrix load(TensorPacker packing, int rows) {
+    return Objects.requireNonNull(MatrixLoader.load(packing, rows));
+  }
+}
