@@ -88,6 +88,7 @@ public final class BatchCommand implements Command {
             EngineOptions.THREADS,
             InferenceOptions.CONTEXT,
             EngineOptions.CACHE,
+            EngineOptions.KERNELS,
             InferenceOptions.MEMORY,
             InferenceOptions.SPECIAL_IN_TEXT),
         """

@@ -105,6 +105,7 @@ public final class DoctorCommand implements Command {
       Shell shell, Arguments given, @Nullable Path workspace, Findings findings) {
     MachineMemory memory = MachineMemory.read();
     new VectorCheck().run(findings);
+    findings.guard("kernels", () -> new KernelCheck().run(findings));
     new MemoryCheck(memory).run(findings);
     new ModelsCheck(shell, memory).run(findings);
     int port = given.integer(PORT, 1, 65_535, HttpOptions.USUAL_PORT);

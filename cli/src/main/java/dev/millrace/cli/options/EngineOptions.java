@@ -11,6 +11,7 @@ import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.api.KvType;
 import dev.millrace.engine.error.EngineException;
+import dev.millrace.engine.internal.kernel.KernelChoice;
 import java.util.Locale;
 
 /** The options of commands that run a model. */
@@ -34,6 +35,14 @@ public final class EngineOptions {
   public static final Option CACHE =
       Option.value("cache", "TYPE", "type of the KV cache: f16 (default) or q8")
           .choices("f16", "q8");
+  public static final Option KERNELS =
+      Option.value(
+              "kernels",
+              "TYPE",
+              "what computes: native (C, where this machine has such\n"
+                  + "kernels; default), vector (Java) or scalar (slow); the\n"
+                  + "output is the same")
+          .choices("native", "vector", "scalar");
 
   private EngineOptions() {}
 
@@ -49,7 +58,7 @@ public final class EngineOptions {
   }
 
   public static EngineSettings settings(Shell shell, Arguments given) {
-    KernelType kernels = kernels(shell);
+    KernelType kernels = kernels(shell, given);
     EngineSettings usual = EngineSettings.usual();
     return usual
         .withKernels(kernels)
@@ -58,20 +67,35 @@ public final class EngineOptions {
         .withKvType(cache(given));
   }
 
-  /** The fastest kernels that this JVM supports; warns if these are the slow ones. */
-  public static KernelType kernels(Shell shell) {
+  /** The kernels that are asked for, or the fastest; warns if this JVM has only slow ones. */
+  public static KernelType kernels(Shell shell, Arguments given) {
     try {
       KernelType.vectorBits();
     } catch (EngineException e) {
       throw new CommandException(e.getMessage());
     }
+    String asked = given.get(KERNELS);
     KernelType kernels = KernelType.best();
-    if (kernels == KernelType.SCALAR) {
+    if (asked != null && kernels != KernelType.SCALAR) {
+      return asked(asked);
+    }
+    if (kernels == KernelType.SCALAR && !"scalar".equals(asked)) {
       shell
           .err()
           .println(
               "Warning: this JVM has no Vector API, so computing is slow; start it with "
                   + KernelType.FLAG);
+    }
+    return kernels;
+  }
+
+  private static KernelType asked(String name) {
+    KernelType kernels = KernelType.valueOf(name.toUpperCase(Locale.ROOT));
+    if (kernels == KernelType.NATIVE && KernelChoice.of(kernels) != kernels) {
+      throw new CommandException(
+          "--kernels native: there are none here: "
+              + KernelChoice.reasonAgainstNative()
+              + "; leave the option out to compute with vectors");
     }
     return kernels;
   }

@@ -61,7 +61,14 @@ public final class InferenceOptions {
 
   /** Options that need a model. */
   public static final List<Option> TUNING =
-      List.of(EngineOptions.THREADS, CONTEXT, EngineOptions.CACHE, MEMORY, IDLE, SPECIAL_IN_TEXT);
+      List.of(
+          EngineOptions.THREADS,
+          CONTEXT,
+          EngineOptions.CACHE,
+          EngineOptions.KERNELS,
+          MEMORY,
+          IDLE,
+          SPECIAL_IN_TEXT);
 
   /** The default of nrvna. */
   public static final int USUAL_CONTEXT = 8_192;

@@ -73,6 +73,7 @@ public final class NodeOptions {
           MODELS,
           CacheDirectory.OPTION,
           EngineOptions.THREADS,
+          EngineOptions.KERNELS,
           MAX_ORIGINS);
 
   /** Options that mean the same for a server and for layers in its process. */
@@ -86,7 +87,8 @@ public final class NodeOptions {
           NetworkOptions.ALLOW,
           NetworkOptions.CONFIG,
           CacheDirectory.OPTION,
-          EngineOptions.THREADS);
+          EngineOptions.THREADS,
+          EngineOptions.KERNELS);
 
   private NodeOptions() {}
 
@@ -120,7 +122,7 @@ public final class NodeOptions {
           layers(shell, given),
           memory,
           threads,
-          EngineOptions.kernels(shell),
+          EngineOptions.kernels(shell, given),
           origins,
           modelPaths(shell, given),
           CacheDirectory.of(shell, given));

@@ -42,7 +42,8 @@ public final class BenchCommand implements Command {
             BATCH,
             DEPTH,
             EngineOptions.THREADS,
-            EngineOptions.CACHE),
+            EngineOptions.CACHE,
+            EngineOptions.KERNELS),
         "The tokens are random: their choice does not change the time. first_token_ms\n"
             + "counts from the start of the process.");
   }

@@ -12,6 +12,7 @@ import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.api.Sampling;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.gguf.TensorInfo;
+import dev.millrace.engine.internal.kernel.KernelChoice;
 import dev.millrace.engine.internal.tensor.ComputePool;
 import dev.millrace.engine.internal.tensor.HardwareBenchmark;
 import dev.millrace.engine.internal.tensor.VectorWidth;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 
@@ -49,6 +51,7 @@ final class ModelBench {
   private final String name;
   private final Path file;
   private final EngineSettings settings;
+  private final KernelType kernels; // that compute
   private final int prompt;
   private final int generate;
   private final List<Integer> batches;
@@ -57,6 +60,7 @@ final class ModelBench {
 
   ModelBench(ModelChoice model, EngineSettings settings, Load load) {
     this.name = model.name();
+    kernels = KernelChoice.of(settings.kernels());
     this.file = model.file();
     prompt = load.prompt();
     generate = load.generate();
@@ -94,10 +98,11 @@ final class ModelBench {
       figures.put("kv_bytes_per_token", engine.kvBytesPerToken());
       addLimits(figures, prefill, decode);
     }
-    boolean vectors = settings.kernels() == KernelType.VECTOR;
+    boolean vectors = kernels != KernelType.SCALAR;
     return figures
         .put("threads", settings.threads())
-        .put("kernels", vectors ? "vector" : "scalar")
+        .put("kernels", kernels.name().toLowerCase(Locale.ROOT))
+        .put("native_set", kernels == KernelType.NATIVE ? KernelChoice.nativeSet() : "")
         .put("vector_bits", vectors ? VectorWidth.BITS : 0);
   }
 
@@ -158,6 +163,7 @@ final class ModelBench {
   private void addLimits(JsonObject figures, double prefill, Map<String, Object> decode) {
     long bytes = 0;
     long products = 0;
+    boolean multipliesBytes = false;
     try (Gguf gguf = Gguf.open(file)) {
       boolean tied = gguf.tensor("output.weight").isEmpty();
       for (TensorInfo tensor : gguf.tensors()) {
@@ -167,16 +173,21 @@ final class ModelBench {
         }
         if (layer && tensor.shape().length > 1) {
           products += tensor.length();
+          multipliesBytes |= KernelChoice.multipliesBytes(tensor.type());
         }
       }
     }
-    if (settings.kernels() == KernelType.SCALAR) {
+    if (kernels == KernelType.SCALAR) {
       return;
     }
     try (ComputePool crew = new ComputePool(settings.threads())) {
       double memory = HardwareBenchmark.bytesPerSecond(crew);
       double arithmetic = HardwareBenchmark.multiplyAddsPerSecond(crew);
       figures.put("memory_gb_per_s", memory / 1e9).put("peak_gmac_per_s", arithmetic / 1e9);
+      if (kernels == KernelType.NATIVE && multipliesBytes) {
+        arithmetic = HardwareBenchmark.byteProductsPerSecond(crew);
+        figures.put("peak_byte_gmac_per_s", arithmetic / 1e9);
+      }
       if (decode.get("1") instanceof Double one) {
         figures.put("decode_share_of_memory", one * bytes / memory);
       }

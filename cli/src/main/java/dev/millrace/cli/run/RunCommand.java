@@ -85,7 +85,8 @@ public final class RunCommand implements Command {
         NOW,
         EngineOptions.THREADS,
         EngineOptions.CONTEXT,
-        EngineOptions.CACHE);
+        EngineOptions.CACHE,
+        EngineOptions.KERNELS);
   }
 
   @Override

@@ -136,6 +136,7 @@ public final class ServeCommand implements Command {
             EngineOptions.THREADS,
             InferenceOptions.CONTEXT,
             EngineOptions.CACHE,
+            EngineOptions.KERNELS,
             InferenceOptions.MEMORY,
             InferenceOptions.IDLE,
             InferenceOptions.SPECIAL_IN_TEXT));

@@ -38,7 +38,8 @@ public final class VerifyCommand implements Command {
         "verify",
         List.of("[DIR|URL] ID [options]"),
         "Generates a finished job's results again, under the same terms, and compares them.",
-        List.of(MODEL, STAGE, TASK, EngineOptions.THREADS, PlaceLocator.OPTION),
+        List.of(
+            MODEL, STAGE, TASK, EngineOptions.THREADS, EngineOptions.KERNELS, PlaceLocator.OPTION),
         """
         Repeats completed tasks of the types generate and embed with the same model (by its SHA-256),
         parameters and seed. A result that differs is reported with the position of the difference.
