@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -81,6 +82,7 @@ class LanguagePipesIT extends LauncherFixture {
     LauncherProcess two = start("node", "two.toml");
     LauncherProcess three = start("serve", "three.toml", "--workspace", "ws");
     soon()
+        .atMost(Duration.ofSeconds(180)) // four JVMs and a transfer of the file
         .conditionEvaluationListener(
             _ -> assertThat(three.isAlive()).as(three.out() + three.err()).isTrue())
         .until(() -> Files.isDirectory(ws.resolve("output").resolve(id)));

@@ -57,7 +57,12 @@ class ResponseCrashIT {
       assertThat(next).as("the stream ended: " + read).isPositive();
       read.append((char) next); // ids and types are ASCII
     }
-    return read.toString();
+    return withoutKeepAlives(read.toString());
+  }
+
+  /** A stream without the comments that a slow machine gets while it waits for the next token. */
+  private static String withoutKeepAlives(String stream) {
+    return stream.replace(": keep-alive\n\n", "");
   }
 
   @Test
@@ -80,13 +85,14 @@ class ResponseCrashIT {
       int cut = before.lastIndexOf("\n\n") + 2;
       long last = before.substring(0, cut).split("\n\n", -1).length - 2;
       assertThat(whole.substring(0, cut) + get(path + "&starting_after=" + last)).isEqualTo(whole);
-      String undisturbed = new String(begin().readAllBytes(), StandardCharsets.UTF_8);
+      String stream = new String(begin().readAllBytes(), StandardCharsets.UTF_8);
+      String undisturbed = withoutKeepAlives(stream);
       assertThat(neutral(whole)).isEqualTo(neutral(undisturbed));
     }
   }
 
   private String get(String path) throws IOException, InterruptedException {
-    return client.send(request(path).build(), BodyHandlers.ofString()).body();
+    return withoutKeepAlives(client.send(request(path).build(), BodyHandlers.ofString()).body());
   }
 
   /** Without what differs between two responses to the same request. */

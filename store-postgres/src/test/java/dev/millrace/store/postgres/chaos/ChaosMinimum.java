@@ -35,18 +35,25 @@ final class ChaosMinimum {
     List<String> problems = new ArrayList<>();
     double minutes = settings.length().toMillis() / 60_000.0;
     IN_A_MINUTE.forEach((what, often) -> require(history, what, often * minutes, problems));
-    double decks = Math.floor(minutes);
-    for (ServerFaults.Fault fault : ServerFaults.Fault.values()) {
-      boolean possible = fault != ServerFaults.Fault.SET_CLOCK || ServerClock.canBeSet();
-      require(history, "fault " + fault, possible ? decks : 0, problems);
-    }
-    for (DatabaseFaults.Fault fault : DatabaseFaults.Fault.values()) {
-      require(history, "fault " + fault, decks, problems);
-    }
-    require(history, "frozen server ended itself", decks, problems);
+    problems.addAll(missingFaults(history, settings));
     boolean clocks = ServerClock.canBeSet();
     require(history, "server with a clock hours away", clocks ? 2 : 0, problems);
     return problems;
+  }
+
+  /** Which faults have not happened once a minute; a slow machine needs more time for them. */
+  static List<String> missingFaults(ChaosHistory history, ChaosSettings settings) {
+    List<String> missing = new ArrayList<>();
+    double decks = Math.floor(settings.length().toMillis() / 60_000.0);
+    for (ServerFaults.Fault fault : ServerFaults.Fault.values()) {
+      boolean possible = fault != ServerFaults.Fault.SET_CLOCK || ServerClock.canBeSet();
+      require(history, "fault " + fault, possible ? decks : 0, missing);
+    }
+    for (DatabaseFaults.Fault fault : DatabaseFaults.Fault.values()) {
+      require(history, "fault " + fault, decks, missing);
+    }
+    require(history, "frozen server ended itself", decks, missing);
+    return missing;
   }
 
   private static void require(

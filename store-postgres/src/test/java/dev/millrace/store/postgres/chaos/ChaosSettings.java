@@ -21,7 +21,7 @@ record ChaosSettings(Duration length, long seed) {
   private static final Duration LONGEST_USUAL = Duration.ofMinutes(10);
 
   static ChaosSettings ofProperties() {
-    String usual = Boolean.getBoolean("millrace.proof") ? "60m" : "90s";
+    String usual = Boolean.getBoolean("millrace.proof") ? "60m" : "60s";
     String length = System.getProperty("millrace.chaos", usual);
     return new ChaosSettings(
         Duration.parse("PT" + length.toUpperCase(Locale.ROOT)),

@@ -24,6 +24,9 @@ import org.junit.jupiter.api.io.TempDir;
 class ServerChaosTest {
   private static final int REMOTE_WORKERS = 6;
 
+  /** For the faults that a slow machine has not had in the usual time. */
+  private static final int MOST_SECONDS_MORE = 60;
+
   private final ChaosSettings settings = ChaosSettings.ofProperties();
 
   @TempDir Path directory;
@@ -82,9 +85,19 @@ class ServerChaosTest {
     run.act("server-faults", actors.faults()::step);
     run.act("database-faults", new DatabaseFaults(run, cluster.database())::step);
     run.linger(settings.length().toMillis());
+    lingerForMissingFaults(run);
     actors.faults().mend(); // so that everybody gets an answer
     run.end();
     return actors;
+  }
+
+  private void lingerForMissingFaults(ChaosRun run) throws InterruptedException {
+    for (int second = 0; second < MOST_SECONDS_MORE && !run.ended(); second++) {
+      if (ChaosMinimum.missingFaults(run.history(), settings).isEmpty()) {
+        return;
+      }
+      run.linger(1_000);
+    }
   }
 
   private static void startRemoteWorkers(ChaosRun run, ChaosCluster cluster, String names) {

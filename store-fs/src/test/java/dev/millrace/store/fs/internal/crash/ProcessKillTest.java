@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("slow")
 class ProcessKillTest extends RealWorkspaceCase {
-  private static final int KILLS = Boolean.getBoolean("millrace.proof") ? 2_000 : 30;
+  private static final int KILLS = Boolean.getBoolean("millrace.proof") ? 2_000 : 15;
   private static final long SEED = Long.getLong("millrace.seed", System.nanoTime());
 
   private final SplittableRandom random = new SplittableRandom(SEED);
