@@ -79,13 +79,30 @@ class Session extends EventTarget {
 
 /** Whether the server answers: "connecting", "live" or "lost". While it is lost, it is asked at growing intervals. */
 class Connection extends EventTarget {
+/** A visible page without traffic of its own asks so often whether the server is there, and waits so long for it. */
+const IDLE_MS = 5000;
+const PROBE_MS = 10_000;
+
   state = "connecting";
   #delay = 500;
   #timer = 0;
 
   answered() {
+  #heard = performance.now();
+  #probing = false;
+
+  constructor() {
+    super();
+    setInterval(() => this.#notice(), 1000);
+  }
+
+  /** Something came from the server. */
+  heard() {
+    this.#heard = performance.now();
+  }
     clearTimeout(this.#timer);
     this.#timer = 0;
+    this.heard();
     this.#delay = 500;
     this.#set("live");
   }
@@ -100,8 +117,18 @@ class Connection extends EventTarget {
 
   async #probe() {
     this.#timer = 0;
+  /** A view that only waits for its user would not notice that the server went away. */
+  #notice() {
+    const idle = performance.now() - this.#heard > IDLE_MS;
+    if (idle && this.state === "live" && !document.hidden && !this.#probing) {
+      this.#probe();
+    }
+  }
+
     try {
-      const response = await fetch(`${serverUrl}/health/live`, { cache: "no-store" });
+      const signal = AbortSignal.timeout(PROBE_MS);
+      const response = await fetch(`${serverUrl}/health/live`, { cache: "no-store", signal });
+    this.#probing = true;
       await response.text(); // a body that nobody reads keeps its connection
       this.answered();
     } catch {
@@ -109,6 +136,7 @@ class Connection extends EventTarget {
     }
   }
 
+    this.#probing = false;
   #set(state) {
     if (this.state !== state) {
       this.state = state;

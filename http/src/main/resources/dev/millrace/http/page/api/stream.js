@@ -62,6 +62,7 @@ async function readOnce(path, { onEvent, onOpen, signal, method = "GET", body, o
   onOpen?.();
   let timer = 0;
   const awake = () => {
+    connection.heard();
     clearTimeout(timer);
     timer = setTimeout(() => dead.abort(), SILENCE);
   };

@@ -3,6 +3,7 @@
 import { html, nothing } from "lit";
 import { api, serverUrl, session } from "../../api/client.js";
 import { stateLabel } from "../../api/format.js";
+import { ModelNames } from "../../api/model-names.js";
 import { PageElement } from "../../parts/element.js";
 import { errorNote } from "../../parts/feedback.js";
 import "../../parts/command.js";
@@ -20,23 +21,21 @@ const EMPTY = {
 export class SubmitPrompt extends PageElement {
   static properties = {
     form: { state: true },
-    models: { state: true },
-    failure: { state: true },
     busy: { state: true },
   };
 
   #check = new DocumentCheck(() => this.requestUpdate());
+  #models = new ModelNames(() => this.requestUpdate());
 
   constructor() {
     super();
     this.form = { ...EMPTY, ...readDraft("prompt") };
-    this.models = [];
     this.busy = false;
   }
 
   connectedCallback() {
     super.connectedCallback();
-    this.#load();
+    this.#models.load(this.left);
     this.#checkForm();
   }
 
@@ -45,14 +44,9 @@ export class SubmitPrompt extends PageElement {
     this.#checkForm();
   }
 
-  async #load() {
-    try {
-      const list = await api.get("/v1/models", {}, { signal: this.left });
-      this.models = list.data.filter((model) => model.meta?.generates !== false).map((model) => model.id);
-      this.failure = undefined;
-    } catch (error) {
-      this.failure = this.left.aborted ? undefined : error;
-    }
+  reconnected() {
+    this.#models.load(this.left);
+    this.#checkForm();
   }
 
   render() {
@@ -70,19 +64,22 @@ export class SubmitPrompt extends PageElement {
       <div class="field"><label for="system">System message</label>
         <textarea id="system" rows="2" placeholder="None" .value=${this.form.system}
           @input=${this.#set("system")}></textarea></div>
-      ${errorNote(this.failure, () => this.#load())}
+      ${errorNote(this.#models.failure, () => this.#models.load(this.left))}
       <div class="submit-fields">
         <div class="field"><label for="model">Model</label>
-          <select id="model" @change=${this.#set("model")}>${this.#modelOptions()}</select></div>
+          <select id="model" aria-describedby="model-hint"
+            @change=${this.#set("model")}>${this.#modelOptions()}</select>
+          <span class="hint" id="model-hint" role="status">${this.#models.waits}</span></div>
         ${PARAMETERS.map((parameter) => this.#parameter(parameter))}
       </div></div></section>`;
   }
 
   #modelOptions() {
-    const known = this.form.model === "" || this.models.includes(this.form.model);
-    const models = known ? this.models : [...this.models, this.form.model];
-    return html`<option value="" ?selected=${this.form.model === ""}>${this.models.length > 0
-      ? `${this.models[0]} (default)` : "the server's first"}</option>
+    const names = this.#models.names ?? [];
+    const known = this.form.model === "" || names.includes(this.form.model);
+    const models = known ? names : [...names, this.form.model];
+    return html`<option value="" ?selected=${this.form.model === ""}>${names.length > 0
+      ? `${names[0]} (default)` : "the server's first"}</option>
       ${models.map((name) => html`<option value=${name} ?selected=${this.form.model === name}>${name}</option>`)}`;
   }
 
