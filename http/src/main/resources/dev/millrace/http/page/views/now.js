@@ -8,7 +8,7 @@ import { live } from "../api/stream.js";
 import { PageElement } from "../parts/element.js";
 import { emptyState, errorNote } from "../parts/feedback.js";
 import "../parts/chart.js";
-import "../parts/command.js";
+import { keyHint } from "../parts/command.js";
 import { runningPanel } from "./now/running.js";
 import { gatePanel, modelPanel, waitingPanel } from "./now/queue.js";
 
@@ -228,5 +228,6 @@ function idle() {
       : html`<a class="button" href="#/jobs">See what has run</a>`,
   });
 }
+    hint: keyHint(),
 
 customElements.define("mr-now", Now);
