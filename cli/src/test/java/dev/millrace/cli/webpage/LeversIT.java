@@ -69,6 +69,11 @@ class LeversIT extends PageFixture {
     confirm("lunch", "Pause");
     assertThat(header()).containsText("paused");
     assertThat(button("Pause")).hasCount(0);
+    button("Priority").click();
+    dialog().getByLabel("Priority").selectOption("HIGH");
+    confirm("for the board", "Set");
+    assertThat(header()).containsText("high");
+    requireInLog("for the board");
     button("Resume").click();
     confirm("", "Resume");
     assertThat(header()).containsText("in progress");
@@ -103,11 +108,13 @@ class LeversIT extends PageFixture {
     page.navigate(server.address("jobs/" + id));
     assertThat(header()).containsText("completed");
     button("Delete").click();
-    button(dialog(), "Delete").click();
+    dialog().getByLabel("Comment (optional, kept in the server's log)").fill("a duplicate");
+    page.keyboard().press("Enter");
     assertThat(page).hasURL(Pattern.compile("#/jobs$"));
     page.navigate(server.address("jobs/" + id));
     assertThat(heading("This job is not here any more")).isVisible();
     button("All jobs").click();
+    assertThat(heading("No jobs yet")).isVisible();
     assertThat(heading("No jobs yet")).isVisible();
   }
 }
