@@ -1,7 +1,7 @@
 // The form for one prompt.
 
 import { html, nothing } from "lit";
-import { api, serverUrl, session } from "../../api/client.js";
+import { serverUrl, session } from "../../api/client.js";
 import { stateLabel } from "../../api/format.js";
 import { ModelNames } from "../../api/model-names.js";
 import { PageElement } from "../../parts/element.js";
@@ -10,7 +10,7 @@ import "../../parts/command.js";
 import { readDraft, writeDraft } from "../../parts/draft.js";
 import { DocumentCheck, checkLine } from "./check.js";
 import {
-  PARAMETERS, PRIORITIES, curlLine, parameterError, parseSchema, promptDocument, workLine,
+  PARAMETERS, PRIORITIES, curlLine, fieldsRight, parameterError, parseSchema, promptDocument, tagsError, workLine,
 } from "./document.js";
 
 const EMPTY = {
@@ -39,9 +39,9 @@ export class SubmitPrompt extends PageElement {
     this.#checkForm();
   }
 
-  reconnected() {
-    this.#load();
-    this.#checkForm();
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#check.stop();
   }
 
   reconnected() {
@@ -120,14 +120,21 @@ export class SubmitPrompt extends PageElement {
     return html`<section class="panel"><div class="body"><div class="submit-fields">
       <div class="field"><label for="name">Name of the job</label><input id="name" type="text" maxlength="200"
         autocomplete="off" placeholder="None" .value=${this.form.name} @input=${this.#set("name")}></div>
-      <div class="field"><label for="tags">Tags, by commas</label><input id="tags" type="text" autocomplete="off"
-        placeholder="None" .value=${this.form.tags} @input=${this.#set("tags")}></div>
+      ${this.#tags()}
       <div class="field"><label for="priority">Priority</label><select id="priority" @change=${this.#set("priority")}>
         ${PRIORITIES.map((priority) => html`<option value=${priority} ?selected=${this.form.priority === priority}
           >${stateLabel(priority)}</option>`)}</select></div>
       </div>
       <label class="row"><input type="checkbox" .checked=${this.form.hold} @change=${this.#set("hold")}>
         Hold it: it starts when it is resumed</label></div></section>`;
+  }
+
+  #tags() {
+    const error = tagsError(this.form.tags);
+    return html`<div class="field"><label for="tags">Tags, by commas</label><input id="tags" type="text"
+        autocomplete="off" placeholder="None" aria-invalid=${error ? "true" : "false"}
+        aria-describedby=${error ? "tags-error" : nothing} .value=${this.form.tags} @input=${this.#set("tags")}>
+      ${error ? html`<span class="small is-failed" id="tags-error">${error}</span>` : nothing}</div>`;
   }
 
   #submitPanel() {
@@ -139,6 +146,10 @@ export class SubmitPrompt extends PageElement {
   }
 
   #commandPanel() {
+    if (!fieldsRight(this.form)) {
+      return html`<section class="panel"><div class="head"><h2>The same from a terminal</h2></div><div class="body">
+        <p class="muted">The commands are here when the fields are right.</p></div></section>`;
+    }
     const written = this.form.prompt === "" ? { ...this.form, prompt: "Write a short story." } : this.form;
     return html`<section class="panel"><div class="head"><h2>The same from a terminal</h2></div><div class="body">
       <div class="field"><span class="label">millrace</span><mr-command label="millrace command"
@@ -160,8 +171,7 @@ export class SubmitPrompt extends PageElement {
 
   /** Whether all fields can be sent; what the server says of them is another matter. */
   #ready() {
-    return this.form.prompt.trim() !== "" && !parseSchema(this.form.schema).error
-      && PARAMETERS.every((parameter) => !parameterError(parameter, this.form[parameter.name]));
+    return this.form.prompt.trim() !== "" && fieldsRight(this.form);
   }
 
   #checkForm() {
