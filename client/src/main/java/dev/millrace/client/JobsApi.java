@@ -249,7 +249,7 @@ public final class JobsApi {
    * @return false if the job already has this priority
    */
   public boolean updatePriority(UUID job, Priority priority) {
-    return LeverRequest.prioritize(job, priority).send(transport).status() != 204;
+    return LeverRequest.prioritize(job, priority, null).send(transport).status() != 204;
   }
 
   /** PENDING resumes a job, PAUSED pauses it, ABORTED ends it with all its stages and tasks. */

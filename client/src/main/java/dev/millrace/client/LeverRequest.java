@@ -49,9 +49,9 @@ record LeverRequest(
       case Lever.Resume _ -> status(id, JobState.PENDING, comment);
       case Lever.Abort _ -> status(id, JobState.ABORTED, comment);
       case Lever.Approve(int stage) -> approve(EntityId.of(job, stage).uuid(), comment);
+      case Lever.Prioritize(Priority priority) -> prioritize(id, priority, comment);
       case Lever other when comment != null -> throw uncommented(other);
       case Lever.Delete _ -> delete(id);
-      case Lever.Prioritize(Priority priority) -> prioritize(id, priority);
       case Lever.Describe(int stage, int task, JsonObject metadata) ->
           describe(
               stage == 0 ? "jobs" : task == 0 ? "stages" : "tasks",
@@ -91,8 +91,9 @@ record LeverRequest(
         ClientRequest.delete("/v1/jobs/{}", job), null, (refused, _) -> refused.isNotFound());
   }
 
-  static LeverRequest prioritize(UUID job, Priority priority) {
-    JsonObject body = JsonObject.create().put("priority", priority.name());
+  static LeverRequest prioritize(UUID job, Priority priority, @Nullable String comment) {
+    JsonObject body =
+        JsonObject.create().put("priority", priority.name()).putIfPresent("comment", comment);
     return new LeverRequest(
         ClientRequest.patch("/v1/jobs/{}/priority", job).repeatable().body(body), null, NEVER);
   }

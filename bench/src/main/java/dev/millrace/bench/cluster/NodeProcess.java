@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A {@code millrace node} in its own process, started as the launcher starts it. */
-final class NodeProcess implements AutoCloseable {
+public final class NodeProcess implements AutoCloseable {
   private final String name;
   private final int port;
   private final Process process;
@@ -23,7 +23,7 @@ final class NodeProcess implements AutoCloseable {
    * @param join the port of another node; 0 for the first node
    * @param layers as for {@code --layers}
    */
-  static NodeProcess start(String name, int join, Path key, String layers, int threads)
+  public static NodeProcess start(String name, int join, Path key, String layers, int threads)
       throws IOException {
     int port = freePort();
     List<String> command = new ArrayList<>();
@@ -69,7 +69,7 @@ final class NodeProcess implements AutoCloseable {
     return name;
   }
 
-  int port() {
+  public int port() {
     return port;
   }
 

@@ -14,6 +14,7 @@ import dev.millrace.cli.webpage.Chromium;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -26,6 +27,7 @@ import java.util.regex.Pattern;
  */
 public final class PageScreenshots {
   private static final int WARM_SECONDS = 100; // of work, so that the charts have something to show
+  private static final int CHART_MS = 20_000; // after which the charts have what runs
 
   private final ModelServer server;
   private final SampleWork work;
@@ -40,10 +42,11 @@ public final class PageScreenshots {
 
   public static void main(String[] args) throws Exception {
     Path scratch = ScratchDirectories.fresh("screenshots");
-    List<String> options =
-        List.of("--workspace", "ws", "--model", "house", "--exec", SampleWork.fetch(scratch));
-    options = absolute(options, scratch);
-    try (ModelServer server = ModelServer.start(scratch, scratch.resolve("ws"), options, Map.of());
+    Path workspace = scratch.resolve("ws");
+    Path model = Path.of(System.getProperty("millrace.home"), "models", "house", "house.gguf");
+    try (SampleNetwork network = SampleNetwork.start(scratch, model);
+        ModelServer server =
+            ModelServer.start(scratch, workspace, options(scratch, network), Map.of());
         SampleWork work = new SampleWork(server.at("/"));
         Chromium chromium = Chromium.launch(BrowserPrograms.find().orElseThrow())) {
       new PageScreenshots(server, work, Files.createDirectories(Path.of(args[0])))
@@ -53,10 +56,12 @@ public final class PageScreenshots {
     }
   }
 
-  private static List<String> absolute(List<String> options, Path directory) {
-    return options.stream()
-        .map(option -> option.equals("ws") ? directory.resolve("ws").toString() : option)
-        .toList();
+  private static List<String> options(Path directory, SampleNetwork network) {
+    List<String> options =
+        new ArrayList<>(List.of("--workspace", directory.resolve("ws").toString()));
+    options.addAll(List.of("--model", "house", "--exec", SampleWork.fetch(directory)));
+    options.addAll(network.options());
+    return options;
   }
 
   private void make(Browser browser) throws IOException, InterruptedException {
@@ -104,6 +109,8 @@ public final class PageScreenshots {
       String fields = chapter == 1 ? "" : "\"priority\": \"LOW\", ";
       work.prompt("Chapter " + chapter, "chapters", 200, fields);
     }
+    work.split("Stories over two machines", SampleNetwork.MODEL, 12);
+    Thread.sleep(CHART_MS);
   }
 
   private void await(String book) throws IOException, InterruptedException {
@@ -142,7 +149,8 @@ public final class PageScreenshots {
             try (Page page = context.newPage()) {
               page.navigate(server.at("/#/" + address).toString());
               prepare(page, name);
-              page.screenshot(new Page.ScreenshotOptions().setPath(file));
+              boolean whole = name.equals("server"); // the nodes are its end
+              page.screenshot(new Page.ScreenshotOptions().setPath(file).setFullPage(whole));
             }
             System.out.println(file);
           });

@@ -84,6 +84,15 @@ final class SampleWork implements AutoCloseable {
         stage("generate", "\"data\": {\"max_tokens\": " + tokens + "},", stories(stories)));
   }
 
+  /** Stories by a model other than the default, before what waits for that. */
+  void split(String name, String model, int stories) throws IOException, InterruptedException {
+    String data = "\"data\": {\"model\": \"" + model + "\", \"max_tokens\": 400},";
+    submit(
+        name,
+        "\"priority\": \"HIGH\", \"tags\": [\"letters\"],",
+        stage("generate", data, stories(stories)));
+  }
+
   void setStatus(String job, String status) throws IOException, InterruptedException {
     send("PUT", "/v1/jobs/" + job + "/status", "{\"status\": \"" + status + "\"}");
   }

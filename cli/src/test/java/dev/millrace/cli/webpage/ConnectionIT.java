@@ -4,6 +4,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
 import dev.millrace.cli.InProcessCli;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
@@ -32,6 +33,34 @@ class ConnectionIT extends PageFixture {
     assertThat(page.locator("mr-job header")).containsText("completed");
     page.navigate(server.address(""));
     assertThat(heading("Nothing runs, nothing waits")).isVisible();
+  }
+
+  /** These views read nothing while they wait for their user. */
+  @Test
+  void formsNoticeAnOutageAndWaitForTheModels() {
+    PageServer server = serve(PageServer.over(dir.resolve("ws"), model));
+    Page chat = context.newPage();
+    chat.navigate(server.address("chat"));
+    assertThat(chat.getByText("This server has no model to chat with")).isVisible();
+    page.navigate(server.address("submit"));
+    page.getByLabel("Prompt", exactly()).fill(PROMPT);
+    assertThat(page.locator("#prompt-check")).containsText("1 stage, 1 task");
+    complaints.expectOutage();
+    server.stop();
+    assertThat(page.getByText("The server does not answer.").first()).isVisible();
+    server.startLoading();
+    assertThat(page.getByText("The server does not answer.").first()).isHidden();
+    assertThat(page.locator("#model-hint")).hasText("The model is being loaded…");
+    chat.bringToFront();
+    chat.reload();
+    assertThat(chat.locator("mr-chat")).containsText("The model is being loaded…");
+    assertThat(chat.getByRole(AriaRole.ALERT)).hasCount(0);
+    server.attach();
+    assertThat(chat.getByText("This server has no model to chat with")).isVisible();
+    page.bringToFront();
+    assertThat(page.locator("#model-hint")).isEmpty();
+    assertThat(page.locator("#prompt-check")).containsText("1 stage, 1 task");
+    assertThat(page.getByRole(AriaRole.ALERT)).hasCount(0);
   }
 
   @Test
@@ -86,10 +115,12 @@ class ConnectionIT extends PageFixture {
     keyField().fill(key);
     page.keyboard().press("Enter");
     assertThat(heading("No jobs yet")).isVisible();
+    assertThat(page.locator("mr-jobs .empty")).containsText("MILLRACE_API_KEY");
     key("other", "read");
     new InProcessCli(dir).run("apikey", "nightly", "--file", "keys", "--remove");
     page.navigate(server.address("submit"));
     assertThat(dialog()).containsText("This server asks for a key");
+    assertThat(dialog()).containsText("The key \"nightly\" is not valid any more.");
   }
 
   private Locator keyField() {

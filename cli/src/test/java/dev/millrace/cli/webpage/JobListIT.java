@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.job.JobState;
@@ -126,5 +127,80 @@ class JobListIT extends PageFixture {
     button(dialog(), "Close").click();
     assertThat(rows()).hasCount(1);
     assertThat(rows()).containsText("late");
+  }
+
+  @Test
+  void anActionWhoseAnswerIsLostSaysWhatBecameOfTheJobs() {
+    for (int i = 0; i < 3; i++) {
+      held("tale " + i);
+    }
+    String first = held("first");
+    page.navigate(server.address("jobs"));
+    assertThat(rows()).hasCount(4);
+    complaints.expectOutage();
+    page.route(
+        "**/v1/jobs/bulk",
+        route -> {
+          server.abort(first);
+          server.stop();
+          route.abort("connectionreset");
+        });
+    button("Select all").click();
+    button("Abort").click();
+    button(dialog(), "Abort 4 jobs").click();
+    assertThat(dialog()).containsText("Unknown: 4 jobs.");
+    assertThat(dialog().getByText("not reached")).hasCount(0);
+    server.start();
+    assertThat(dialog()).containsText("what became of 4 jobs");
+    assertThat(dialog()).containsText(Pattern.compile("1 is aborted,\\s+and 3\\s+are not"));
+    button(dialog(), "Close").click();
+    assertThat(page.locator("mr-rows .rows-row", within("aborted"))).hasCount(1);
+  }
+
+  @Test
+  void anActionOnAllSaysWhenNotAllJobsCouldBeSearched() {
+    held("one");
+    page.route(
+        "**/v1/jobs/search*",
+        route -> {
+          String text = route.fetch().text();
+          route.fulfill(
+              new Route.FulfillOptions()
+                  .setContentType("application/json")
+                  .setBody(
+                      text.replaceFirst("\"complete\": ?true", "\"complete\":false")
+                          .replaceFirst("\"known\": ?1", "\"known\":9")));
+        });
+    page.navigate(server.address("jobs"));
+    assertThat(rows()).hasCount(1);
+    button("Select all").click();
+    button("Abort").click();
+    assertThat(dialog()).containsText("The server has read 1 of 9.");
+    assertThat(dialog()).containsText("1 job will be aborted");
+    assertThat(dialog()).containsText("The server can search 1 of 9 jobs.");
+  }
+
+  @Test
+  void anAddressThatTheServerRefusesIsNotRemembered() {
+    failed("one");
+    held("two");
+    page.navigate(server.address("jobs?status=failed"));
+    assertThat(rows()).hasCount(1);
+    page.navigate(server.address("jobs?status=NONSENSE"));
+    assertThat(page.getByRole(AriaRole.ALERT)).containsText("got \"NONSENSE\"");
+    assertThat(page.getByText("Reading jobs")).hasCount(0);
+    link("Submit").click();
+    link("Jobs").click();
+    assertThat(page).hasURL(Pattern.compile("#/jobs\\?status=FAILED$"));
+    page.navigate(server.address("jobs?status=NONSENSE"));
+    button(page.getByRole(AriaRole.ALERT), "Clear filters").click();
+    assertThat(rows()).hasCount(2);
+  }
+
+  @Test
+  void anEmptyListSaysHowToSubmitToThisServer() {
+    page.navigate(server.address("jobs"));
+    assertThat(page.locator("mr-jobs mr-command"))
+        .containsText("millrace work " + server.address("").replace("/#/", "") + " ");
   }
 }

@@ -49,6 +49,10 @@ class LeversIT extends PageFixture {
                 .build());
     page.navigate(server.address(""));
     assertThat(page.locator("section", within("Wait for approval"))).containsText("letters");
+    page.setViewportSize(390, 844); // in one column, it comes before all that runs
+    assertThat(page.locator("mr-now .columns section").first()).containsText("Wait for approval");
+    page.setViewportSize(1280, 800);
+    assertThat(page.locator("mr-now .columns section").first()).containsText("Running");
     link("Review letters").click();
     assertThat(header()).containsText("stage 2 waits for approval");
     button("Approve").click();
@@ -65,6 +69,11 @@ class LeversIT extends PageFixture {
     page.navigate(server.address("jobs/" + id));
     model.say(PROMPT, "Dear");
     assertThat(page.locator("mr-job-task")).containsText("Dear");
+    button("Priority").click();
+    dialog().getByLabel("Priority").selectOption("HIGH");
+    confirm("for the board", "Set");
+    assertThat(header()).containsText("high");
+    requireInLog("for the board");
     button("Pause").click();
     confirm("lunch", "Pause");
     assertThat(header()).containsText("paused");
@@ -103,8 +112,10 @@ class LeversIT extends PageFixture {
     page.navigate(server.address("jobs/" + id));
     assertThat(header()).containsText("completed");
     button("Delete").click();
-    button(dialog(), "Delete").click();
+    dialog().getByLabel("Comment (optional, kept in the server's log)").fill("a duplicate");
+    page.keyboard().press("Enter");
     assertThat(page).hasURL(Pattern.compile("#/jobs$"));
+    assertThat(heading("No jobs yet")).isVisible();
     page.navigate(server.address("jobs/" + id));
     assertThat(heading("This job is not here any more")).isVisible();
     button("All jobs").click();

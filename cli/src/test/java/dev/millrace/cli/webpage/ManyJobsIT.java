@@ -59,6 +59,14 @@ class ManyJobsIT extends PageFixture {
     }
     assertThat(page.locator("mr-rows .rows-row").count()).isLessThan(60);
 
+    // A job and back: the list is where it was.
+    rows.evaluate("list => list.scrollTop = 5000 * 48");
+    page.locator("mr-rows .rows-row[data-index='5005'] a.title").click();
+    assertThat(page.locator("mr-job h1")).hasCount(1);
+    page.goBack();
+    assertThat(page.locator("mr-rows .rows-row[data-index='5005'] a.title")).isVisible();
+    assertThat(page.locator("mr-rows")).hasJSProperty("scrollTop", 5000 * 48);
+
     button(page.getByRole(AriaRole.GROUP), "failed").click();
     assertThat(status).containsText("500 jobs match");
     page.getByRole(AriaRole.SEARCHBOX).fill("grind 49");

@@ -17,6 +17,8 @@ import dev.millrace.server.Worker;
 import dev.millrace.store.fs.Workspace;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -49,14 +51,26 @@ final class PageServer implements AutoCloseable {
   }
 
   void start() {
+    startLoading();
+    attach();
+  }
+
+  /** Starts as a server that still loads its models: it answers, but of models it knows nothing yet. */
+  void startLoading() {
     store = opening.get();
     HttpApi opened = HttpApi.over(store, HttpSettings.loopback(port).withKeys(keys), null);
     api = opened;
-    ServerBuilder builder = Server.builder(store).name("here").slots(8);
-    workers.forEach(builder::worker);
-    server = builder.build().start();
     Set<String> types = workers.stream().map(Worker::type).collect(Collectors.toSet());
-    port = opened.open(server, types, null).getPort();
+    port = opened.open(types, Set.of(), Optional::empty).getPort();
+  }
+
+  /** The models are loaded. */
+  void attach() {
+    ServerBuilder builder = Server.builder(store()).name("here").slots(8);
+    workers.forEach(builder::worker);
+    Server started = builder.build().start();
+    server = started;
+    Objects.requireNonNull(api).attach(started, null, null);
   }
 
   void stop() {

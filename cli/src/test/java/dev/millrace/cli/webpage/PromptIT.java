@@ -67,7 +67,16 @@ class PromptIT extends PageFixture {
     page.getByLabel("Temperature").fill("warm");
     assertThat(page.locator("#parameter-temperature-error")).hasText("a number");
     assertThat(submit).isDisabled();
+    // What the form refuses is no command either.
+    assertThat(page.getByLabel("millrace command", exactly())).hasCount(0);
     page.getByLabel("Temperature").fill("0.5");
+    page.getByLabel("Tags, by commas").fill("good, not so good");
+    assertThat(page.locator("#tags-error")).containsText("\"not so good\" is no tag");
+    assertThat(submit).isDisabled();
+    page.getByLabel("Tags, by commas").fill("good");
+    page.getByLabel("Name of the job").fill("-n");
+    assertThat(page.getByLabel("millrace command", exactly()))
+        .containsText(" --temp 0.5 --name=-n --tag good");
     page.getByLabel("JSON schema of the answer").fill("{\"type\": \"strin\"}");
     assertThat(page.locator("#prompt-check")).containsText("strin");
     page.navigate(server.address("submit?form=pipeline"));

@@ -3,6 +3,7 @@ package dev.millrace.http.bulk;
 import dev.millrace.api.jobs.BulkAction.Kind;
 import dev.millrace.api.jobs.BulkResult;
 import dev.millrace.core.event.Cause;
+import dev.millrace.core.json.Json;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.http.auth.KeyScope;
 import dev.millrace.http.job.WebhookPolicy;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The route that changes many jobs. The jobs are those whose ids it gets: what a search finds by now
@@ -45,7 +47,8 @@ public final class BulkRoutes {
   private ApiResponse change(ApiRequest call) {
     JsonObject body = call.bodyObject();
     Kind action = Kind.valueOf(body.string("action").toUpperCase(Locale.ROOT));
-    Cause cause = Cause.user(call.principal().name(), body.string("comment", null));
+    String comment = body.string("comment", null);
+    Cause cause = Cause.user(call.principal().name(), comment);
     BulkRunner runner = new BulkRunner(lookup, webhooks, action, cause, call.principal().keyName());
     Set<String> ids = new LinkedHashSet<>(); // a job that is named twice is changed once
     body.list("jobs").forEach(id -> ids.add(String.valueOf(id).toLowerCase(Locale.ROOT)));
@@ -53,12 +56,18 @@ public final class BulkRoutes {
     try {
       ids.forEach(id -> outcomes.add(runner.run(id)));
     } finally {
-      log(call, action, BulkResult.of(outcomes), ids.size()); // also where the store failed
+      log(
+          call,
+          action,
+          comment,
+          BulkResult.of(outcomes),
+          ids.size()); // also where the store failed
     }
     return ApiResponse.ok(BulkResult.of(outcomes).toJson());
   }
 
-  private static void log(ApiRequest call, Kind action, BulkResult result, int asked) {
+  private static void log(
+      ApiRequest call, Kind action, @Nullable String comment, BulkResult result, int asked) {
     String done =
         result.outcomes().stream()
             .filter(BulkResult.Outcome::done)
@@ -78,6 +87,7 @@ public final class BulkRoutes {
             + result.done()
             + ", refused "
             + result.refused()
+            + (comment == null ? "" : ": " + Json.write(comment))
             + (action == Kind.DELETE && !done.isEmpty() ? "; deleted " + done : ""));
   }
 }

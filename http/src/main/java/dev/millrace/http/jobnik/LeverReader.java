@@ -30,8 +30,8 @@ record LeverReader(EntityLookup lookup, Backoff stageBackoff) {
   }
 
   LeverRequest priority(ApiRequest call) {
-    return new LeverRequest(
-        job(call), new Lever.Prioritize(JobDocument.priority(call.bodyObject())));
+    Lever lever = new Lever.Prioritize(JobDocument.priority(call.bodyObject()));
+    return new LeverRequest(job(call), lever).commented(call);
   }
 
   LeverRequest jobStatus(ApiRequest call) {

@@ -29,7 +29,7 @@ const NAVIGATION = ["", "jobs", "submit", "chat", "server", "states"];
 
 class App extends PageElement {
   static css = frame;
-  static properties = { failure: { state: true }, theme: { state: true } };
+  static properties = { failure: { state: true }, absent: { state: true }, theme: { state: true } };
 
   #view = undefined;
   #name = "";
@@ -65,12 +65,19 @@ class App extends PageElement {
         ? html`<p class="lost">The server does not answer. What is shown may be old; trying again…</p>`
         : nothing}</div></div>
       <main id="content" tabindex="-1">
-        ${errorNote(this.failure, () => this.#begin())}${this.#view ?? this.#locked()}
+        ${errorNote(this.failure, () => this.#begin())}${this.#view ?? this.#instead()}
       </main>`;
   }
 
-  /** What stands in place of a view when the key dialog was dismissed. */
-  #locked() {
+  /** What stands in place of a view that there is not, or when the key dialog was dismissed. */
+  #instead() {
+    if (this.absent !== undefined) {
+      return html`<div class="panel">${emptyState({
+        title: `There is no view "${this.absent}".`,
+        text: "The address is wrong, or of another version.",
+        action: html`<a class="button primary" href="#/">Now</a>`,
+      })}</div>`;
+    }
     return session.keysOn && !session.known
       ? html`<div class="panel">${emptyState({
           title: "This server asks for a key",
@@ -136,6 +143,7 @@ class App extends PageElement {
   #lock() {
     this.#turn++;
     this.#view = undefined;
+    this.absent = undefined;
     this.#ask();
   }
 
@@ -161,7 +169,7 @@ class App extends PageElement {
     if (this.#view !== undefined) {
       this.#view.route = route;
     }
-    document.title = VIEWS[name] ? `${VIEWS[name].title} · Millrace` : "Millrace";
+    document.title = this.absent === undefined ? `${VIEWS[name].title} · Millrace` : "Millrace";
     this.requestUpdate();
     if (moved && !first) {
       await this.updateComplete;
@@ -170,9 +178,10 @@ class App extends PageElement {
   }
 
   async #load(name) {
-    const view = VIEWS[name];
+    const view = Object.hasOwn(VIEWS, name) ? VIEWS[name] : undefined;
+    this.absent = view === undefined ? name : undefined;
     if (view === undefined) {
-      this.failure = new Error(`There is no view "${name}".`);
+      this.failure = undefined;
       return undefined;
     }
     try {

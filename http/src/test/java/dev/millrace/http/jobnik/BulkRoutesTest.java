@@ -107,7 +107,8 @@ class BulkRoutesTest {
     String open = api.submit("nightly", "open");
     String ended = api.submit("nightly", "ended");
     outcomes(bulk("nightly", "abort", List.of(ended), ""));
-    List<JsonObject> outcomes = outcomes(bulk("nightly", "delete", List.of(open, ended), ""));
+    List<JsonObject> outcomes =
+        outcomes(bulk("nightly", "delete", List.of(open, ended), ",'comment':'old \\n news'"));
     assertThat(outcomes).extracting(it -> it.flag("done", true)).containsExactly(false, true);
     assertThat(outcomes.getFirst().string("code")).isEqualTo("JOB_NOT_IN_FINITE_STATE");
     assertThat(status(open)).isEqualTo("PENDING");
@@ -115,7 +116,8 @@ class BulkRoutesTest {
     assertThat(log.lines())
         .anyMatch(
             line ->
-                line.contains("\"nightly\" asked to delete 2 jobs; done 1, refused 1")
+                line.contains(
+                        "\"nightly\" asked to delete 2 jobs; done 1, refused 1: \"old \\n news\"")
                     && line.endsWith("deleted " + ended));
   }
 

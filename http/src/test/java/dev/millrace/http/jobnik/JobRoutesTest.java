@@ -178,6 +178,8 @@ class JobRoutesTest {
     assertThat(same.header("Reason")).isEqualTo("PRIORITY_CANNOT_BE_UPDATED_TO_SAME_VALUE");
     assertThat(same.text()).isEmpty();
     assertThat(api.get("/v1/jobs/" + id).string("priority")).isEqualTo("HIGH");
+    api.patch(path, "{'priority':'VERY_LOW','comment':'tomorrow will do'}");
+    assertThat(api.get("/v1/jobs/" + id + "/log").text()).contains("tomorrow will do");
     api.put("/v1/jobs/" + id + "/status", "{'status':'ABORTED'}");
     assertThat(api.patch(path, "{'priority':'LOW'}").brief()).isEqualTo("400 JOB_IN_FINITE_STATE");
   }

@@ -25,6 +25,7 @@ import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobControls;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobView;
+import dev.millrace.core.store.Lever;
 import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.RetryRequest;
 import dev.millrace.core.store.RetryResult;
@@ -260,9 +261,9 @@ class RemoteTest {
         .isInstanceOf(UnsupportedOperationException.class)
         .hasMessageContaining("\"hold\"");
     Cause because = Cause.user("ada", "because");
-    assertThatThrownBy(() -> controls.prioritize(id, Priority.LOW, because))
+    assertThatThrownBy(() -> controls.apply(id, new Lever.Delete(), because))
         .isInstanceOf(UnsupportedOperationException.class)
-        .hasMessageContaining("no comment for \"prioritize\"");
+        .hasMessageContaining("no comment for \"delete\"");
     JobId other = server.store.submit(JobSpec.builder().open(true).build());
     assertThat(controls.pause(other, because)).isEqualTo(Outcome.DONE);
     assertThat(server.store.events(other, 1, 1).getFirst().fact())

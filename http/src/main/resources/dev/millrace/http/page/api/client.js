@@ -17,7 +17,7 @@ class Session extends EventTarget {
   name = "";
   keysOn = false;
   known = false;
-  /** Why the key dialog asks: "" or the server's words about the key that it refused. */
+  /** Why the key dialog asks, in words; "" if there was no key. */
   reason = "";
 
   /** The key, kept by this tab only: sessionStorage ends with it. */
@@ -34,6 +34,7 @@ class Session extends EventTarget {
   }
 
   async setKey(key) {
+    this.name = "";
     this.#store(key);
     await this.load();
   }
@@ -55,15 +56,16 @@ class Session extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  refuse(message, sent) {
+  refuse(sent) {
     if (sent !== this.key) {
       return; // an answer to a key that was replaced meanwhile
     }
+    const which = this.name ? `The key "${this.name}"` : "The key of this tab";
     this.keysOn = true;
     this.known = false;
     this.name = "";
     this.scopes = new Set();
-    this.reason = sent === "" ? "" : message;
+    this.reason = sent === "" ? "" : `${which} is not valid any more. Enter another one.`;
     this.dispatchEvent(new Event("refused"));
   }
 
@@ -77,13 +79,30 @@ class Session extends EventTarget {
   }
 }
 
+/** A visible page without traffic of its own asks so often whether the server is there, and waits so long for it. */
+const IDLE_MS = 5000;
+const PROBE_MS = 10_000;
+
 /** Whether the server answers: "connecting", "live" or "lost". While it is lost, it is asked at growing intervals. */
 class Connection extends EventTarget {
   state = "connecting";
   #delay = 500;
   #timer = 0;
+  #heard = performance.now();
+  #probing = false;
+
+  constructor() {
+    super();
+    setInterval(() => this.#notice(), 1000);
+  }
+
+  /** Something came from the server. */
+  heard() {
+    this.#heard = performance.now();
+  }
 
   answered() {
+    this.heard();
     clearTimeout(this.#timer);
     this.#timer = 0;
     this.#delay = 500;
@@ -98,15 +117,26 @@ class Connection extends EventTarget {
     }
   }
 
+  /** A view that only waits for its user would not notice that the server went away. */
+  #notice() {
+    const idle = performance.now() - this.#heard > IDLE_MS;
+    if (idle && this.state === "live" && !document.hidden && !this.#probing) {
+      this.#probe();
+    }
+  }
+
   async #probe() {
     this.#timer = 0;
+    this.#probing = true;
     try {
-      const response = await fetch(`${serverUrl}/health/live`, { cache: "no-store" });
+      const signal = AbortSignal.timeout(PROBE_MS);
+      const response = await fetch(`${serverUrl}/health/live`, { cache: "no-store", signal });
       await response.text(); // a body that nobody reads keeps its connection
       this.answered();
     } catch {
       this.failed();
     }
+    this.#probing = false;
   }
 
   #set(state) {
@@ -161,7 +191,7 @@ export async function send(method, path, { body, headers = {}, signal } = {}) {
   if (!response.ok) {
     const error = await errorOf(response);
     if (response.status === 401) {
-      session.refuse(error.message, key);
+      session.refuse(key);
     }
     throw error;
   }

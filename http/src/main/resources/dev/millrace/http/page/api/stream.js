@@ -1,6 +1,7 @@
 // Server-sent events by fetch: EventSource cannot send a key in a header.
 
 import { ApiError, connection, send } from "./client.js";
+import { pause } from "./patience.js";
 
 const FIRST_DELAY = 500;
 const LONGEST_DELAY = 10_000;
@@ -61,6 +62,7 @@ async function readOnce(path, { onEvent, onOpen, signal, method = "GET", body, o
   onOpen?.();
   let timer = 0;
   const awake = () => {
+    connection.heard();
     clearTimeout(timer);
     timer = setTimeout(() => dead.abort(), SILENCE);
   };
@@ -130,13 +132,6 @@ function parsed(text) {
   } catch {
     return text; // such as [DONE] of the chat
   }
-}
-
-function pause(delay, signal) {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, delay);
-    signal?.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
-  });
 }
 
 /** One stream of /v1/live for all views, open while somebody listens to "change" and the page is visible. */

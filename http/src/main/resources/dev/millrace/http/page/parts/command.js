@@ -1,9 +1,15 @@
 // A command line to copy.
 
 import { css, html } from "lit";
+import { session } from "../api/client.js";
 import { icons } from "./icons.js";
 import { PageElement } from "./element.js";
 import { toast } from "./feedback.js";
+
+/** What a command that sends a request needs where keys are on; undefined where they are not. */
+export function keyHint() {
+  return session.keysOn ? html`The command reads the key from <code>MILLRACE_API_KEY</code>.` : undefined;
+}
 
 /** <mr-command .text=${"millrace work …"} label="command line"></mr-command> */
 export class Command extends PageElement {

@@ -1,6 +1,6 @@
 // Dialogs over <dialog>: the browser keeps the focus inside, and Escape closes them.
 
-import { css, html, nothing, render } from "lit";
+import { css, html, render } from "lit";
 import { adopt } from "./element.js";
 
 adopt(css`
@@ -71,21 +71,24 @@ export function openDialog(title, content, { wide = false } = {}) {
 }
 
 /**
- * Asks before something is done. Resolves with { comment } or undefined.
- * `text` may be a template; `comment: true` offers a field that ends up in the job's log.
+ * Asks before something is done, and why. Resolves with { comment } or undefined. `text` may be a template; `kept` says
+ * where the comment ends up.
  */
-export function confirmDialog({ title, text, confirm = "Continue", danger = false, comment = false }) {
+export function confirmDialog({ title, text, confirm, danger = false, kept = "the log" }) {
   let said = "";
   return openDialog(title, (close) => html`
     <div>${text}</div>
-    ${comment
-      ? html`<div class="field"><label for="dialog-comment">Comment (optional, kept in the log)</label>
-          <input id="dialog-comment" type="text" maxlength="500" autocomplete="off"
-            @input=${(event) => (said = event.target.value)}></div>`
-      : nothing}
+    ${commentField(kept, (text) => (said = text))}
     <div class="actions">
       <button type="button" class="button" @click=${() => close(undefined)}>Cancel</button>
       <button type="submit" class="button ${danger ? "danger" : "primary"}"
         @click=${() => close({ comment: said.trim() || undefined })}>${confirm}</button>
     </div>`);
+}
+
+/** Why something is done. `changed(text)` is told what was typed. */
+export function commentField(kept, changed) {
+  return html`<div class="field"><label for="dialog-comment">Comment (optional, kept in ${kept})</label>
+    <input id="dialog-comment" type="text" maxlength="500" autocomplete="off"
+      @input=${(event) => changed(event.target.value)}></div>`;
 }

@@ -61,19 +61,23 @@ adopt(css`
   }
 `);
 
-/** An empty place that says what to do next. `command` needs parts/command.js; `action` is a template. */
-export function emptyState({ title, text, command, action }) {
+/**
+ * An empty place that says what to do next. `command` needs parts/command.js, `hint` is said below it; `action` is a
+ * template.
+ */
+export function emptyState({ title, text, command, hint, action }) {
   return html`<div class="empty"><h2>${title}</h2>${text ? html`<p>${text}</p>` : nothing}
-    ${command ? html`<mr-command .text=${command}></mr-command>` : nothing}${action ?? nothing}</div>`;
+    ${command ? html`<mr-command .text=${command}></mr-command>` : nothing}
+    ${hint ? html`<p class="small">${hint}</p>` : nothing}${action ?? nothing}</div>`;
 }
 
-/** An error where it happened; nothing if there is none. `again` is what to do for "Try again". */
-export function errorNote(error, again) {
+/** An error where it happened; nothing if there is none. `again` is what the button does. */
+export function errorNote(error, again, label = "Try again") {
   if (error === undefined || error === null) {
     return nothing;
   }
   return html`<div class="error-note" role="alert">${icons.warning}<span>${error.message ?? error}</span>
-    ${again ? html`<button type="button" class="button" @click=${again}>Try again</button>` : nothing}</div>`;
+    ${again ? html`<button type="button" class="button" @click=${again}>${label}</button>` : nothing}</div>`;
 }
 
 /** The error, unless it is that the server does not answer: that is said once, at the top of the page. */

@@ -27,7 +27,7 @@ function ask() {
         await session.setKey(key.trim());
         close(true);
       } catch (failure) {
-        error = failure.status === 401 ? `The key was refused: ${failure.message}` : failure;
+        error = failure.status === 401 ? "The key was refused: the server does not know it." : failure;
         again();
       }
     };

@@ -225,6 +225,14 @@ export class Rows extends PageElement {
     }
   }
 
+  /** Scrolls to where the list was. With many new rows, it has its full height some frames later. */
+  scrollBack(top, frames = 10) {
+    this.scrollTop = top;
+    if (this.scrollTop < top && frames > 0) {
+      requestAnimationFrame(() => this.scrollBack(top, frames - 1));
+    }
+  }
+
   /** Renders the rows in sight again, because what `cells` returns has changed. */
   refresh() {
     this.requestUpdate();

@@ -1,7 +1,8 @@
 // A conversation with a served model. Nothing of it is stored on the server.
 
 import { css, html, nothing } from "lit";
-import { api, session } from "../api/client.js";
+import { session } from "../api/client.js";
+import { ModelNames } from "../api/model-names.js";
 import { stream } from "../api/stream.js";
 import "../parts/badge.js";
 import { PageElement } from "../parts/element.js";
@@ -18,10 +19,8 @@ const NEAR = 120;
 export class Chat extends PageElement {
   static properties = {
     route: { attribute: false },
-    models: { state: true },
     messages: { state: true },
     parameters: { state: true },
-    failure: { state: true },
     answering: { state: true },
     said: { state: true },
   };
@@ -140,11 +139,11 @@ export class Chat extends PageElement {
   `;
 
   #stop = undefined;
+  #models = new ModelNames(() => this.requestUpdate());
 
   constructor() {
     super();
     const draft = readDraft("chat");
-    this.models = undefined;
     this.messages = (draft.messages ?? []).map((message) => Answer.restored(message));
     this.parameters = { ...USUAL, ...draft.parameters };
     this.said = "";
@@ -152,7 +151,7 @@ export class Chat extends PageElement {
 
   connectedCallback() {
     super.connectedCallback();
-    this.#load();
+    this.#models.load(this.left);
   }
 
   disconnectedCallback() {
@@ -161,17 +160,7 @@ export class Chat extends PageElement {
   }
 
   reconnected() {
-    this.#load();
-  }
-
-  async #load() {
-    try {
-      const list = await api.get("/v1/models", {}, { signal: this.left });
-      this.models = list.data.filter((model) => model.meta?.generates !== false).map((model) => model.id);
-      this.failure = undefined;
-    } catch (error) {
-      this.failure = this.left.aborted ? undefined : error;
-    }
+    this.#models.load(this.left);
   }
 
   render() {
@@ -179,7 +168,7 @@ export class Chat extends PageElement {
         ${this.messages.length > 0
           ? html`<button type="button" class="button" @click=${this.#clear}>New conversation</button>`
           : nothing}</div>
-      ${errorNote(this.failure, () => this.#load())}
+      ${errorNote(this.#models.failure, () => this.#models.load(this.left))}
       ${this.#body()}`;
   }
 
@@ -191,10 +180,11 @@ export class Chat extends PageElement {
         command: "millrace apikey NAME --file keys --scope read,submit",
       })}</div>`;
     }
-    if (this.models === undefined) {
-      return nothing;
+    const { names, waits } = this.#models;
+    if (names === undefined) {
+      return waits ? html`<p class="muted" role="status">${waits}</p>` : nothing;
     }
-    if (this.models.length === 0) {
+    if (names.length === 0) {
       return html`<div class="panel">${emptyState({
         title: "This server has no model to chat with",
         text: "Start it with one: a GGUF file, or the name of one that is installed.",
@@ -210,7 +200,7 @@ export class Chat extends PageElement {
           : this.messages.map((message, i) => messageBox(message, this.#actions(message, i)))}</div>
         ${this.#composer()}
       </div>
-      <aside>${parametersPanel(this.parameters, this.models, (parameters) => {
+      <aside>${parametersPanel(this.parameters, names, (parameters) => {
         this.parameters = parameters;
         this.#remember();
       })}</aside></div>

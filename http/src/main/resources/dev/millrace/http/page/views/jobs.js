@@ -1,13 +1,13 @@
 // All jobs: search, filters, actions on many.
 
 import { html, nothing } from "lit";
-import { session } from "../api/client.js";
+import { serverUrl, session } from "../api/client.js";
 import { count, number } from "../api/format.js";
 import { go, jobLink, link, parseRoute, replaceRoute } from "../api/route.js";
 import { live } from "../api/stream.js";
 import { PageElement, adopt } from "../parts/element.js";
 import { emptyState, errorNote, unsaid } from "../parts/feedback.js";
-import "../parts/command.js";
+import { keyHint } from "../parts/command.js";
 import "../parts/rows.js";
 import { ACTIONS, bulkDialog } from "./jobs/bulk.js";
 import { NARROW, cellStyles, cells, head } from "./jobs/cells.js";
@@ -32,6 +32,8 @@ export class Jobs extends PageElement {
 
   #jobs = undefined;
   #hash = undefined;
+  #opened = undefined; // the route of the list; another address may be shown before this view leaves
+  #top = 0;
   #refreshed = 0;
   #timer = 0;
   #counts = "";
@@ -54,7 +56,8 @@ export class Jobs extends PageElement {
     super.disconnectedCallback();
     clearInterval(this.#timer);
     const rows = this.querySelector("mr-rows");
-    place = rows === null ? undefined : { hash: this.#hash, top: rows.scrollTop, active: rows.active };
+    // What is not in the document any more has no place of its own.
+    place = rows === null ? undefined : { hash: this.#hash, top: this.#top, active: rows.active };
     this.#jobs?.close();
     this.#jobs = undefined;
     this.#hash = undefined;
@@ -65,7 +68,11 @@ export class Jobs extends PageElement {
   }
 
   willUpdate() {
-    if (this.route === undefined || this.#hash === location.hash) {
+    if (this.route === this.#opened) {
+      return;
+    }
+    this.#opened = this.route;
+    if (this.#hash === location.hash) {
       return;
     }
     let filters = readFilters(this.route.query);
@@ -85,17 +92,20 @@ export class Jobs extends PageElement {
       place = undefined;
       if (hash === this.#hash) {
         rows.active = active;
-        rows.updateComplete.then(() => rows.scrollTo(0, top));
+        rows.updateComplete.then(() => rows.scrollBack(top));
       }
     }
   }
 
   #open(filters) {
-    remember(filters);
     this.#jobs?.close();
     this.#selection.clear();
+    this.#top = 0;
     this.#jobs = new JobWindow(filters);
     this.#jobs.addEventListener("change", () => {
+      if (this.#jobs.total !== undefined) {
+        remember(filters); // not what the server refuses
+      }
       this.#learn();
       this.requestUpdate();
     });
@@ -112,14 +122,23 @@ export class Jobs extends PageElement {
       <h1 class="unseen">Jobs</h1>
       <mr-job-filters .filters=${jobs.filters} .known=${this.#suggested}
         @filters=${({ detail }) => this.#filter(detail)}></mr-job-filters>
-      ${errorNote(unsaid(jobs.error), () => jobs.refresh())}
+      ${this.#failure(jobs)}
       <section class="panel list" aria-label="Jobs that match">
         ${this.#statusLine(jobs)}
         ${jobs.total === 0 && jobs.complete ? this.#nothing(jobs) : this.#rows(jobs)}
       </section>`;
   }
 
+  #failure(jobs) {
+    return jobs.error?.status === 400
+      ? errorNote(jobs.error, () => this.#filter({ filters: {} }), "Clear filters")
+      : errorNote(unsaid(jobs.error), () => jobs.refresh());
+  }
+
   #rows(jobs) {
+    if (jobs.total === undefined && jobs.error?.status > 0) {
+      return nothing;
+    }
     const may = session.may("submit");
     const cellsOf = (index) => {
       const job = jobs.row(index);
@@ -129,6 +148,7 @@ export class Jobs extends PageElement {
     return html`<mr-rows label="Jobs" .count=${jobs.total ?? 12} .height=${narrow.matches ? 60 : 48} .head=${head}
       .cells=${cellsOf} .selected=${may ? (index) => this.#selection.has(jobs.row(index)?.id) : undefined}
       aria-multiselectable=${may ? "true" : nothing} aria-busy=${String(jobs.total === undefined)}
+      @scroll=${({ target }) => (this.#top = target.scrollTop)}
       @range=${({ detail }) => jobs.look(detail.first, detail.last)}
       @open=${({ detail }) => this.#show(jobs.row(detail.index))}
       @pick=${({ detail }) => may && this.#selection.pick(jobs, detail.index, detail.shiftKey)}></mr-rows>`;
@@ -153,7 +173,7 @@ export class Jobs extends PageElement {
 
   #summary(jobs, amount) {
     if (jobs.total === undefined) {
-      return html`<span class="muted">Reading jobs…</span>`;
+      return html`<span class="muted">${jobs.error?.status > 0 ? "No jobs were read" : "Reading jobs…"}</span>`;
     }
     return amount > 0
       ? html`<strong>${number(amount)} of ${number(jobs.total)} selected</strong>`
@@ -200,14 +220,17 @@ export class Jobs extends PageElement {
           text: session.may("submit")
             ? "Submit a prompt on this page, or from a shell:"
             : "Submit a prompt from a shell:",
-          command: 'millrace work ws "Write a story with these words: mill, river."',
+          command: `millrace work ${serverUrl} "Write a story with these words: mill, river."`,
+          hint: keyHint(),
           action: session.may("submit") ? html`<a class="button primary" href="#/submit">Submit a job</a>` : undefined,
         });
   }
 
   #filter({ filters, typing = false }) {
     const address = link("jobs", filters);
-    remember(filters);
+    if (address === link("jobs")) {
+      remember({}); // else they would come back
+    }
     if (typing || address === location.hash) {
       replaceRoute(address);
       this.route = parseRoute();

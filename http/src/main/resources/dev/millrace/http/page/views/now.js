@@ -8,11 +8,13 @@ import { live } from "../api/stream.js";
 import { PageElement } from "../parts/element.js";
 import { emptyState, errorNote } from "../parts/feedback.js";
 import "../parts/chart.js";
-import "../parts/command.js";
+import { keyHint } from "../parts/command.js";
 import { runningPanel } from "./now/running.js";
 import { gatePanel, modelPanel, waitingPanel } from "./now/queue.js";
 
 const EMPTY = { at: [] };
+/** One column: what waits for somebody comes before all that runs. */
+const narrow = matchMedia("(max-width: 56rem)");
 
 export class Now extends PageElement {
   static properties = { route: { attribute: false }, columns: { state: true } };
@@ -110,9 +112,10 @@ export class Now extends PageElement {
 
       mr-now .value span {
         display: block;
-        overflow: hidden;
+        min-height: 2lh; /* some need two lines; their charts stay in line */
         font-size: var(--tiny);
-        text-overflow: ellipsis;
+        line-height: 1.35;
+        white-space: normal;
       }
     }
   `;
@@ -132,6 +135,7 @@ export class Now extends PageElement {
       this.requestUpdate();
     }, { signal: this.left });
     this.#history.follow(this.left);
+    narrow.addEventListener("change", () => this.requestUpdate(), { signal: this.left });
     const tick = setInterval(() => this.requestUpdate(), 1000); // times go on when no event comes
     this.left.addEventListener("abort", () => clearInterval(tick));
   }
@@ -183,9 +187,10 @@ export class Now extends PageElement {
     if (now.runningTotal === 0 && now.waitingTotal === 0 && now.jobsAtGate === 0) {
       return html`<div class="side"><div class="panel">${idle()}</div>${modelPanel(now.models)}</div>`;
     }
+    const gates = gatePanel(now);
     return html`<div class="columns">
-      ${runningPanel(now)}
-      <div class="side">${gatePanel(now)}${waitingPanel(now)}${modelPanel(now.models)}</div>
+      ${narrow.matches ? gates : nothing}${runningPanel(now)}
+      <div class="side">${narrow.matches ? nothing : gates}${waitingPanel(now)}${modelPanel(now.models)}</div>
     </div>`;
   }
 }
@@ -223,6 +228,7 @@ function idle() {
       ? "Submit a prompt here, or from a terminal. What it says appears here as it is generated."
       : "What is submitted appears here as it is generated. The key of this page may only read.",
     command: `millrace work ${serverUrl} "Write a short story."`,
+    hint: keyHint(),
     action: session.may("submit")
       ? html`<a class="button primary" href="#/submit">Submit a prompt</a>`
       : html`<a class="button" href="#/jobs">See what has run</a>`,

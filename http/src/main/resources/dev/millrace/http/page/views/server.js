@@ -200,14 +200,10 @@ export class Server extends PageElement {
       }`;
   }
 
-  #network({ nodes, pipes: list, audits }) {
+  #network(server) {
+    const { nodes, pipes: list, audits } = server;
     if (nodes.length === 0 && list.length === 0) {
-      return html`<h2>Nodes and pipes</h2><div class="panel">${emptyState({
-        title: "No nodes",
-        text: "A model that is too large for one machine runs on several: each node holds some of its layers.",
-        command:
-          "millrace keygen net.key\nmillrace node --name a --listen 127.0.0.1:5100 --key-file net.key --layers house:1-3",
-      })}</div>`;
+      return html`<h2>Nodes and pipes</h2><div class="panel">${noNodes(server)}</div>`;
     }
     const shadeOf = addShades(
       this.#shades,
@@ -234,9 +230,43 @@ function facts({ name, version, state, starting, startTime, slots, store, types 
     <span>${store.kind}${store.shared ? ", shared" : ""}</span>${types.length > 0 ? html`<span>does ${types.join(", ")}</span>` : nothing}</p>`;
 }
 
-function noModels({ types, starting }) {
+/** A network of seven layers, of which the server keeps the first. */
+const NETWORK = [
+  "millrace keygen net.key",
+  "millrace node --name a --listen 127.0.0.1:5100 --key-file net.key --layers house:1-3",
+  "millrace node --name b --listen 127.0.0.1:5102 --join 127.0.0.1:5100 --key-file net.key --layers house:4-6",
+  "millrace serve --workspace ws --end-model house --join 127.0.0.1:5100 --key-file net.key",
+].join("\n");
+
+/** Only a server with the end of a model is in a network, and has audits. */
+function noNodes({ models: list, audits }) {
+  if (audits === undefined) {
+    return emptyState({
+      title: "No nodes",
+      text:
+        "A model that is too large for one machine runs on several: each node holds some of its layers, and a server " +
+        "has its end. The nodes and the server each need a terminal, or a machine, of their own:",
+      command: NETWORK,
+    });
+  }
+  const waits = list.find(({ remote }) => remote?.waitReason)?.remote.waitReason;
+  return emptyState({
+    title: "No node yet",
+    text: html`This server has the end of a model, and waits for nodes with its other layers.${waits ? ` ${waits}.` : ""}
+      Start them with the key of the network; <code>--join</code> names any member, such as this server:`,
+    command: "millrace node --name a --join HOST:PORT --key-file net.key --layers MODEL:FROM-TO",
+  });
+}
+
+function noModels({ types, starting, audits }) {
   if (starting) {
     return html`<div class="panel">${emptyState({ title: "The server starts", text: starting })}</div>`;
+  }
+  if (audits !== undefined) {
+    return html`<div class="panel">${emptyState({
+      title: "The model waits for nodes",
+      text: "It is served when nodes hold all of its layers.",
+    })}</div>`;
   }
   return html`<div class="panel">${emptyState({
     title: "This server has no model",

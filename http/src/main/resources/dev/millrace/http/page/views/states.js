@@ -10,10 +10,15 @@ import { PageElement } from "../parts/element.js";
 import { errorNote } from "../parts/feedback.js";
 import { actorLegend, drawing, layoutOf } from "./states/drawing.js";
 
+const OF_JOBS = "A state leads to the jobs that may have one in it; not every one of them has.";
+
 const TITLES = {
   job: ["Job", "What a user submits: stages that run one after the other."],
-  stage: ["Stage", "A step of a job. Its tasks run at the same time; a gate holds it until somebody approves."],
-  task: ["Task", "What one worker takes, under a lease, and answers."],
+  stage: [
+    "Stage",
+    `A step of a job. Its tasks run at the same time; a gate holds it until somebody approves. ${OF_JOBS}`,
+  ],
+  task: ["Task", `What one worker takes, under a lease, and answers. ${OF_JOBS}`],
   sequence: [
     "Sequence",
     "One step of a text inside the engine, on its way through a model's layers. It has no counts: a sequence " +
@@ -24,8 +29,8 @@ const TITLES = {
 const ACTORS = { USER: "user", WORKER: "worker", SYSTEM: "system" };
 
 /**
- * Stages and tasks have no list of their own: their states lead to the jobs that have such ones. A pause of a job leaves
- * its stages and tasks as they are; so does a failure with its later stages and with what has completed.
+ * Stages and tasks have no list of their own: their states lead to the jobs that may have such ones. A pause of a job
+ * leaves its stages and tasks as they are; so does a failure with its later stages and with what has completed.
  */
 const JOBS_OF = {
   CREATED: { status: "PENDING,IN_PROGRESS,PAUSED,FAILED" },

@@ -4,7 +4,7 @@ import { html } from "lit";
 import { api } from "../../api/client.js";
 import { count, number } from "../../api/format.js";
 import { go, jobLink } from "../../api/route.js";
-import { confirmDialog, openDialog } from "../../parts/dialog.js";
+import { commentField, confirmDialog, openDialog } from "../../parts/dialog.js";
 import { errorNote, toast } from "../../parts/feedback.js";
 import { icons } from "../../parts/icons.js";
 
@@ -49,7 +49,7 @@ export const LEVERS = {
 const withComment = ({ comment }) => (comment === undefined ? {} : { comment });
 
 async function setStatus(job, status, title, text, danger = false) {
-  const said = await confirmDialog({ title, text, confirm: title.split(" ")[0], danger, comment: true });
+  const said = await confirmDialog({ title, text, confirm: title.split(" ")[0], danger });
   if (said !== undefined) {
     await api.put(`/v1/jobs/${job.id}/status`, { status, ...withComment(said) });
   }
@@ -61,7 +61,6 @@ export async function approve(stage) {
     title: `Approve stage ${stage.order}?`,
     text: `Its tasks (${stage.type}) can then be taken.`,
     confirm: "Approve",
-    comment: true,
   });
   if (said !== undefined) {
     await api.put(`/v1/stages/${stage.id}/status`, { status: "PENDING", ...withComment(said) });
@@ -76,7 +75,6 @@ async function retry(job) {
       <label class="row"><input type="checkbox" @change=${(event) => (fromStart = event.target.checked)}>
         Repeat everything, adopt nothing</label>`,
     confirm: "Retry",
-    comment: true,
   });
   if (said === undefined) {
     return;
@@ -92,9 +90,14 @@ async function remove(job) {
     text: "Inputs, results and log are gone for good.",
     confirm: "Delete",
     danger: true,
+    kept: "the server's log",
   });
   if (said !== undefined) {
-    await api.delete(`/v1/jobs/${job.id}`);
+    // As for many jobs: the server's log then has who did it and why. The job's own log goes with it.
+    const { outcomes } = await api.post("/v1/jobs/bulk", { action: "delete", jobs: [job.id], ...withComment(said) });
+    if (!outcomes[0].done) {
+      throw new Error(outcomes[0].reason);
+    }
     toast("The job is deleted");
     go("#/jobs");
   }
@@ -102,13 +105,15 @@ async function remove(job) {
 
 async function prioritize(job) {
   let error;
+  let comment = "";
   await openDialog("How urgent is this job?", (close, again) => {
     const save = async (event) => {
       try {
         const priority = event.target.form.elements["job-priority"].value;
         // The server has no body for "it has this priority already", so that the same one is not sent.
         if (priority !== job.priority) {
-          await api.patch(`/v1/jobs/${job.id}/priority`, { priority });
+          const why = withComment({ comment: comment.trim() || undefined });
+          await api.patch(`/v1/jobs/${job.id}/priority`, { priority, ...why });
         }
         close(true);
       } catch (failure) {
@@ -121,6 +126,7 @@ async function prioritize(job) {
           (name) => html`<option value=${name}
           ?selected=${name === job.priority}>${name.toLowerCase().replace("_", " ")}</option>`,
         )}</select></div>
+      ${commentField("the log", (text) => (comment = text))}
       ${errorNote(error)}
       <div class="actions"><button type="button" class="button" @click=${() => close()}>Cancel</button>
         <button type="submit" class="button primary" @click=${save}>Set</button></div>`;

@@ -9,7 +9,7 @@ import { adopt } from "../../parts/element.js";
 import { errorNote } from "../../parts/feedback.js";
 import { icons } from "../../parts/icons.js";
 import "../../parts/rows.js";
-import { carryOut, fixMatching, fixPicked } from "./bulk-set.js";
+import { carryOut, fixMatching, fixPicked, readAgain } from "./bulk-set.js";
 
 adopt(css`
   .bulk-states {
@@ -80,7 +80,9 @@ export const ACTIONS = {
  */
 export async function bulkDialog(action, { picked, jobWindow }) {
   const { label } = ACTIONS[action];
-  const state = { phase: "fixing", progress: { sent: 0, done: 0, refused: [], stopped: false } };
+  const progress = { sent: 0, done: 0, refused: [], unknown: [], found: [], spared: [], stopped: false };
+  const over = new AbortController();
+  const state = { phase: "fixing", progress, over: over.signal };
   await openDialog(
     `${label} jobs`,
     (close, again) => {
@@ -94,12 +96,13 @@ export async function bulkDialog(action, { picked, jobWindow }) {
   );
   state.closed = true;
   state.progress.stopped = true;
+  over.abort();
   return state.progress.sent > 0;
 }
 
 async function fix(action, picked, jobWindow, state) {
   try {
-    state.set = picked ? fixPicked(action, picked) : await fixMatching(action, jobWindow);
+    state.set = picked ? fixPicked(action, picked) : await fixMatching(action, jobWindow, (unread) => look(state, unread));
     state.ids = state.set.groups.flatMap(({ ids }) => ids);
     state.phase = "asking";
   } catch (error) {
@@ -112,6 +115,13 @@ async function fix(action, picked, jobWindow, state) {
       document.querySelector("#bulk-comment")?.focus();
     }
   });
+}
+
+function look(state, unread) {
+  state.unread = unread;
+  if (!state.closed) {
+    state.again();
+  }
 }
 
 async function act(action, comment, state) {
@@ -127,6 +137,19 @@ async function act(action, comment, state) {
   if (!state.closed) {
     state.again();
     focusButton();
+    await lookAgain(action, state);
+  }
+}
+
+/** What the jobs of a request without an answer are now is known when the server is back. */
+async function lookAgain(action, state) {
+  try {
+    await readAgain(action, state.progress, state.over);
+  } catch {
+    return; // it stays unknown
+  }
+  if (!state.closed) {
+    state.again();
   }
 }
 
@@ -138,7 +161,7 @@ function focusButton() {
 function content(action, state, close) {
   switch (state.phase) {
     case "fixing":
-      return html`${errorNote(state.error)}${state.error ? nothing : html`<p class="muted">Finding the jobs…</p>`}
+      return html`${errorNote(state.error)}${state.error ? nothing : finding(state.unread)}
         <div class="actions"><button type="button" class="button" @click=${() => close()}>Cancel</button></div>`;
     case "asking":
       return asking(action, state, close);
@@ -147,12 +170,18 @@ function content(action, state, close) {
   }
 }
 
+function finding(unread) {
+  return html`<p class="muted" role="status">Finding the jobs…${
+    unread ? ` The server has read ${number(unread.indexed)} of ${number(unread.known)}.` : ""
+  }</p>`;
+}
+
 function asking(action, state, close) {
   const { label, past, what, danger } = ACTIONS[action];
-  const { groups, leftOut, cut } = state.set;
+  const { groups, leftOut, cut, unread } = state.set;
   const amount = state.ids.length;
   if (amount === 0) {
-    return html`<p>None of these jobs can be ${past} in its present state.</p>
+    return html`<p>None of these jobs can be ${past} in its present state.</p>${partial(unread)}
       <div class="actions"><button type="button" class="button" autofocus @click=${() => close()}>Close</button></div>`;
   }
   return html`
@@ -164,6 +193,7 @@ function asking(action, state, close) {
           ${leftOut === 1 ? "its" : "their"} present state, and ${leftOut === 1 ? "is" : "are"} left out.</p>`
         : nothing
     }
+    ${partial(unread)}
     ${cut > 0 ? html`<p class="hint">${number(cut)} more match; do this again for them.</p>` : nothing}
     <div class="field"><label for="bulk-comment">Comment (optional, kept in ${action === "delete" ? "the server's log" : "the log of each job"})</label>
       <input id="bulk-comment" type="text" maxlength="1000" autocomplete="off" autofocus></div>
@@ -173,6 +203,14 @@ function asking(action, state, close) {
         @click=${(event) => act(action, event.target.form.elements["bulk-comment"].value.trim(), state)}>
         ${label} ${count(amount, "job")}</button>
     </div>`;
+}
+
+/** Said where the set may lack jobs that match. */
+function partial(unread) {
+  return unread
+    ? html`<p class="hint">The server can search ${number(unread.indexed)} of ${number(unread.known)} jobs. Others that match
+        are not in this set.</p>`
+    : nothing;
 }
 
 function progressOf(action, state, close) {
@@ -185,7 +223,8 @@ function progressOf(action, state, close) {
       progress.refused.length > 0 ? `, ${number(progress.refused.length)} refused` : ""
     }${over ? "" : ` of ${number(ids.length)}…`}</label>
       <progress class="bulk-bar" id="bulk-bar" max=${ids.length} .value=${progress.sent}></progress>
-      ${over && left > 0 ? html`<p class="hint">${count(left, "job")} ${left === 1 ? "was" : "were"} not reached.</p>` : nothing}</div>
+      ${over && left > 0 ? html`<p class="hint">${count(left, "job")} ${left === 1 ? "was" : "were"} not reached.</p>` : nothing}
+      ${over ? unanswered(progress, past) : nothing}</div>
     ${errorNote(error)}
     ${progress.refused.length > 0 ? refusedList(progress.refused, close) : nothing}
     <div class="actions">${
@@ -196,6 +235,20 @@ function progressOf(action, state, close) {
             state.again();
           }}>Stop</button>`
     }</div>`;
+}
+
+/** The jobs of a request without an answer: the server may have reached some of them, or all. */
+function unanswered({ unknown, found, spared }, past) {
+  if (unknown.length > 0) {
+    return html`<p class="hint">Unknown: ${count(unknown.length, "job")}. The request ended before the server said what
+      became of ${unknown.length === 1 ? "it" : "them"}.</p>`;
+  }
+  const all = found.length + spared.length;
+  return all > 0
+    ? html`<p class="hint">The request ended before the server said what became of ${count(all, "job")}. By their present
+        states, ${number(found.length)} ${found.length === 1 ? "is" : "are"} ${past}, and ${number(spared.length)}
+        ${spared.length === 1 ? "is" : "are"} not.</p>`
+    : nothing;
 }
 
 function refusedList(refused, close) {

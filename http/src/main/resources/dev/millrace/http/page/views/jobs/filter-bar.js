@@ -41,6 +41,7 @@ export class JobFilters extends PageElement {
     mr-job-filters .search input {
       width: 100%;
       padding-left: 2rem;
+      text-overflow: ellipsis;
     }
 
     mr-job-filters .narrow {

@@ -33,7 +33,7 @@ export function readFilters(query) {
   for (const field of FIELDS) {
     const value = query.get(field);
     if (value?.trim()) {
-      filters[field] = value;
+      filters[field] = field === "status" ? value.toUpperCase() : value;
     }
   }
   return filters;

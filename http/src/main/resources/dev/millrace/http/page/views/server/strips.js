@@ -25,6 +25,7 @@ adopt(css`
     bottom: 0;
     left: calc(var(--from) * 100%);
     display: grid;
+    grid-template-columns: minmax(0, auto);
     place-items: center start;
     width: calc(var(--width) * 100% - 1px);
     padding: 0 0.4rem;

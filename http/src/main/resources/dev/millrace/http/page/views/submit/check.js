@@ -3,6 +3,7 @@
 import { html } from "lit";
 import { api } from "../../api/client.js";
 import { count } from "../../api/format.js";
+import { untilAnswered } from "../../api/patience.js";
 import { go, jobLink } from "../../api/route.js";
 import "../../parts/badge.js";
 import { icons } from "../../parts/icons.js";
@@ -27,18 +28,18 @@ export class DocumentCheck {
 
   /** What cannot be sent at all, such as text that is no JSON. */
   refuse(text) {
-    this.#stop();
+    this.stop();
     this.#set("invalid", text);
   }
 
   clear() {
-    this.#stop();
+    this.stop();
     this.#set("none", "");
   }
 
   /** `document` is an object, or its text, which is sent as it stands: numbers above 2^53 stay what they are. */
   check(document) {
-    this.#stop();
+    this.stop();
     this.#key = undefined;
     const text = typeof document === "string" ? document : JSON.stringify(document);
     if (text.length > LARGEST) {
@@ -51,7 +52,7 @@ export class DocumentCheck {
 
   /** Stores the job and leads to it. The same document, sent again after a lost answer, is the same job. */
   async submit(document) {
-    this.#stop();
+    this.stop();
     this.#key ??= randomKey();
     try {
       const job = await api.post("/v1/pipelines", document, { headers: { "Idempotency-Key": this.#key } });
@@ -66,7 +67,8 @@ export class DocumentCheck {
     this.#request = new AbortController();
     const { signal } = this.#request;
     try {
-      const answer = await api.post("/v1/pipelines/check", text, { signal });
+      const ask = () => api.post("/v1/pipelines/check", text, { signal });
+      const answer = await untilAnswered(ask, signal, (error) => this.#set("unknown", error.message));
       this.#set("valid", `${count(answer.stages, "stage")}, ${count(answer.tasks, "task")}`);
     } catch (error) {
       if (!signal.aborted) {
@@ -76,7 +78,8 @@ export class DocumentCheck {
     }
   }
 
-  #stop() {
+  /** Asks nothing more until there is another document. */
+  stop() {
     clearTimeout(this.#timer);
     this.#request?.abort();
   }

@@ -52,6 +52,20 @@ export function parseSchema(text) {
   }
 }
 
+const TAG = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** What is wrong with the tags, or undefined: what the server says of them has no place in a form. */
+export function tagsError(text) {
+  const wrong = tagsOf(text).find((tag) => !TAG.test(tag));
+  return wrong === undefined ? undefined : `"${wrong}" is no tag: 1 to 64 of A-Z a-z 0-9 _ -`;
+}
+
+/** Whether all fields have what they need to be sent, but for a prompt that is not written yet. */
+export function fieldsRight(form) {
+  return !parseSchema(form.schema).error && !tagsError(form.tags)
+    && PARAMETERS.every((parameter) => !parameterError(parameter, form[parameter.name]));
+}
+
 export function tagsOf(text) {
   return text.split(",").map((tag) => tag.trim()).filter((tag) => tag !== "");
 }
@@ -104,7 +118,9 @@ export function workLine(server, form) {
   if (!dash) {
     words.push(quoted(form.prompt));
   }
-  const add = (option, text) => text && words.push(option, quoted(text));
+  // A value that begins with "-" would be read as the next option.
+  const add = (option, text) =>
+    text && words.push(...(text.startsWith("-") ? [quoted(`${option}=${text}`)] : [option, quoted(text)]));
   add("--model", form.model);
   add("--system", form.system.trim() && form.system);
   for (const parameter of PARAMETERS) {

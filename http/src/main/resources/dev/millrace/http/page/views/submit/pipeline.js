@@ -26,6 +26,11 @@ export class SubmitPipeline extends PageElement {
     this.#write(this.text);
   }
 
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#check.stop();
+  }
+
   reconnected() {
     this.#write(this.text);
   }

@@ -1,15 +1,16 @@
 // The form for one prompt.
 
 import { html, nothing } from "lit";
-import { api, serverUrl, session } from "../../api/client.js";
+import { serverUrl, session } from "../../api/client.js";
 import { stateLabel } from "../../api/format.js";
+import { ModelNames } from "../../api/model-names.js";
 import { PageElement } from "../../parts/element.js";
 import { errorNote } from "../../parts/feedback.js";
 import "../../parts/command.js";
 import { readDraft, writeDraft } from "../../parts/draft.js";
 import { DocumentCheck, checkLine } from "./check.js";
 import {
-  PARAMETERS, PRIORITIES, curlLine, parameterError, parseSchema, promptDocument, workLine,
+  PARAMETERS, PRIORITIES, curlLine, fieldsRight, parameterError, parseSchema, promptDocument, tagsError, workLine,
 } from "./document.js";
 
 const EMPTY = {
@@ -20,39 +21,32 @@ const EMPTY = {
 export class SubmitPrompt extends PageElement {
   static properties = {
     form: { state: true },
-    models: { state: true },
-    failure: { state: true },
     busy: { state: true },
   };
 
   #check = new DocumentCheck(() => this.requestUpdate());
+  #models = new ModelNames(() => this.requestUpdate());
 
   constructor() {
     super();
     this.form = { ...EMPTY, ...readDraft("prompt") };
-    this.models = [];
     this.busy = false;
   }
 
   connectedCallback() {
     super.connectedCallback();
-    this.#load();
+    this.#models.load(this.left);
     this.#checkForm();
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#check.stop();
   }
 
   reconnected() {
-    this.#load();
+    this.#models.load(this.left);
     this.#checkForm();
-  }
-
-  async #load() {
-    try {
-      const list = await api.get("/v1/models", {}, { signal: this.left });
-      this.models = list.data.filter((model) => model.meta?.generates !== false).map((model) => model.id);
-      this.failure = undefined;
-    } catch (error) {
-      this.failure = this.left.aborted ? undefined : error;
-    }
   }
 
   render() {
@@ -70,19 +64,22 @@ export class SubmitPrompt extends PageElement {
       <div class="field"><label for="system">System message</label>
         <textarea id="system" rows="2" placeholder="None" .value=${this.form.system}
           @input=${this.#set("system")}></textarea></div>
-      ${errorNote(this.failure, () => this.#load())}
+      ${errorNote(this.#models.failure, () => this.#models.load(this.left))}
       <div class="submit-fields">
         <div class="field"><label for="model">Model</label>
-          <select id="model" @change=${this.#set("model")}>${this.#modelOptions()}</select></div>
+          <select id="model" aria-describedby="model-hint"
+            @change=${this.#set("model")}>${this.#modelOptions()}</select>
+          <span class="hint" id="model-hint" role="status">${this.#models.waits}</span></div>
         ${PARAMETERS.map((parameter) => this.#parameter(parameter))}
       </div></div></section>`;
   }
 
   #modelOptions() {
-    const known = this.form.model === "" || this.models.includes(this.form.model);
-    const models = known ? this.models : [...this.models, this.form.model];
-    return html`<option value="" ?selected=${this.form.model === ""}>${this.models.length > 0
-      ? `${this.models[0]} (default)` : "the server's first"}</option>
+    const names = this.#models.names ?? [];
+    const known = this.form.model === "" || names.includes(this.form.model);
+    const models = known ? names : [...names, this.form.model];
+    return html`<option value="" ?selected=${this.form.model === ""}>${names.length > 0
+      ? `${names[0]} (default)` : "the server's first"}</option>
       ${models.map((name) => html`<option value=${name} ?selected=${this.form.model === name}>${name}</option>`)}`;
   }
 
@@ -123,14 +120,21 @@ export class SubmitPrompt extends PageElement {
     return html`<section class="panel"><div class="body"><div class="submit-fields">
       <div class="field"><label for="name">Name of the job</label><input id="name" type="text" maxlength="200"
         autocomplete="off" placeholder="None" .value=${this.form.name} @input=${this.#set("name")}></div>
-      <div class="field"><label for="tags">Tags, by commas</label><input id="tags" type="text" autocomplete="off"
-        placeholder="None" .value=${this.form.tags} @input=${this.#set("tags")}></div>
+      ${this.#tags()}
       <div class="field"><label for="priority">Priority</label><select id="priority" @change=${this.#set("priority")}>
         ${PRIORITIES.map((priority) => html`<option value=${priority} ?selected=${this.form.priority === priority}
           >${stateLabel(priority)}</option>`)}</select></div>
       </div>
       <label class="row"><input type="checkbox" .checked=${this.form.hold} @change=${this.#set("hold")}>
         Hold it: it starts when it is resumed</label></div></section>`;
+  }
+
+  #tags() {
+    const error = tagsError(this.form.tags);
+    return html`<div class="field"><label for="tags">Tags, by commas</label><input id="tags" type="text"
+        autocomplete="off" placeholder="None" aria-invalid=${error ? "true" : "false"}
+        aria-describedby=${error ? "tags-error" : nothing} .value=${this.form.tags} @input=${this.#set("tags")}>
+      ${error ? html`<span class="small is-failed" id="tags-error">${error}</span>` : nothing}</div>`;
   }
 
   #submitPanel() {
@@ -142,6 +146,10 @@ export class SubmitPrompt extends PageElement {
   }
 
   #commandPanel() {
+    if (!fieldsRight(this.form)) {
+      return html`<section class="panel"><div class="head"><h2>The same from a terminal</h2></div><div class="body">
+        <p class="muted">The commands are here when the fields are right.</p></div></section>`;
+    }
     const written = this.form.prompt === "" ? { ...this.form, prompt: "Write a short story." } : this.form;
     return html`<section class="panel"><div class="head"><h2>The same from a terminal</h2></div><div class="body">
       <div class="field"><span class="label">millrace</span><mr-command label="millrace command"
@@ -163,8 +171,7 @@ export class SubmitPrompt extends PageElement {
 
   /** Whether all fields can be sent; what the server says of them is another matter. */
   #ready() {
-    return this.form.prompt.trim() !== "" && !parseSchema(this.form.schema).error
-      && PARAMETERS.every((parameter) => !parameterError(parameter, this.form[parameter.name]));
+    return this.form.prompt.trim() !== "" && fieldsRight(this.form);
   }
 
   #checkForm() {
