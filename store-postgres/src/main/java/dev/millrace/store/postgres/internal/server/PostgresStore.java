@@ -166,6 +166,13 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
     updater().notifier().changed(id);
   }
 
+  /** Also a server without work ends when others have replaced it. */
+  @Override
+  public int sweep() {
+    fence().run(repository::requireIntact);
+    return super.sweep();
+  }
+
   /** Of all servers, because every change keeps them. */
   @Override
   public StatusCounts statusCounts() {
@@ -217,8 +224,11 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
 
   /** Renews the leases of this server, as its thread does at intervals. */
   void renewNow() {
-    server.renew();
-    leaders.renew();
+    try {
+      threads.renewOnce();
+    } catch (StoreException e) {
+      fence().failures().begin(e);
+    }
   }
 
   /** Writes journals, as its thread does at intervals. */

@@ -78,8 +78,7 @@ final class ServerThreads {
     boolean fails = false;
     for (int round = 1; !isStopped(fails ? retryDelay() : interval()); round++) {
       try {
-        lease.renew();
-        leaders.renew();
+        renewOnce();
         if (clock instanceof DatabaseClock shared) {
           shared.follow(database);
         }
@@ -103,6 +102,16 @@ final class ServerThreads {
       }
     }
     lease.close();
+  }
+
+  /** Renews all leases of this server. Throws if others may have taken its tasks. */
+  void renewOnce() {
+    lease.renew();
+    try {
+      leaders.renew();
+    } finally {
+      lease.requireAlive(); // also a server without work has to notice it
+    }
   }
 
   private Duration interval() {

@@ -20,6 +20,7 @@ import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.fixture.ManualClock;
+import dev.millrace.core.store.health.StoreHealth;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
@@ -105,6 +106,14 @@ class LostPostgresServerTest {
         .isInstanceOf(StoreBrokenException.class)
         .hasMessageContaining("others may have taken its tasks; restart it");
     assertThat(claim(other)).isNotNull();
+  }
+
+  @Test
+  void aServerWithoutWorkNoticesThatItsTimeIsOver() {
+    lose(other);
+    other.renewNow();
+    assertThat(other.health().trouble()).isEqualTo(StoreHealth.Trouble.BROKEN);
+    assertThatThrownBy(other::sweep).isInstanceOf(StoreBrokenException.class);
   }
 
   @Test
