@@ -43,20 +43,22 @@ public final class ServerLease implements AutoCloseable {
 
   private final Database database;
   private final SingleConnection connection;
-  private final long epoch;
+  private final String name;
+  private final Role role;
   private final Duration length;
   private final Set<Long> over = ConcurrentHashMap.newKeySet();
+  private volatile long epoch;
   private volatile long renewedNanos;
   private volatile boolean lost;
   private volatile boolean first;
   private volatile boolean alone;
 
-  private ServerLease(Database database, long epoch, Duration length, long renewedNanos) {
+  private ServerLease(Database database, String name, Role role, Duration length) {
     this.database = database;
     this.connection = new SingleConnection(database);
-    this.epoch = epoch;
+    this.name = name;
+    this.role = role;
     this.length = length;
-    this.renewedNanos = renewedNanos;
   }
 
   /** What joins the servers of a database. */
@@ -95,21 +97,41 @@ public final class ServerLease implements AutoCloseable {
    * @throws StoreException if another one excludes it
    */
   public static ServerLease join(Database database, String name, Role role, Duration length) {
-    long before = System.nanoTime();
-    @Nullable Object[] values = {name, role == Role.SERVER, role.moves, seconds(length)};
-    long epoch =
-        role == Role.COMMAND
-            ? database.first(JOIN, row -> row.getLong(1), values).orElseThrow()
-            : database.inTransaction(
-                statements -> {
-                  statements.endIfIdle();
-                  statements.update(LOCK);
-                  requireAdmission(database, statements.list(others(role), ServerLease::describe));
-                  return statements.list(JOIN, row -> row.getLong(1), values).getFirst();
-                });
-    ServerLease lease = new ServerLease(database, epoch, length, before);
-    lease.renewed(before, database.list(RENEW, RENEWED, seconds(length), epoch));
+    ServerLease lease = new ServerLease(database, name, role, length);
+    lease.epoch = lease.insert();
+    lease.renewed(
+        lease.renewedNanos, database.list(RENEW, RENEWED, seconds(length), lease.epoch));
     return lease;
+  }
+
+  /** Adds a row, and returns its epoch. */
+  private long insert() {
+    long begin = System.nanoTime();
+    while (true) {
+      try {
+        renewedNanos = System.nanoTime();
+        return role == Role.COMMAND
+            ? database.first(JOIN, row -> row.getLong(1), values()).orElseThrow()
+            : database.inTransaction(this::insertAdmitted);
+      } catch (StoreException e) {
+        boolean late = System.nanoTime() - begin > length.toNanos();
+        if (late || !Database.isGivenUp(e)) { // else somebody has locked the table for a moment
+          throw e;
+        }
+      }
+    }
+  }
+
+  private @Nullable Object[] values() {
+    return new @Nullable Object[] {name, role == Role.SERVER, role.moves, seconds(length)};
+  }
+
+  private long insertAdmitted(Database.Statements statements) throws SQLException {
+    statements.endIfIdle();
+    statements.giveUpSoon(); // the renewals of others wait behind it
+    statements.update(LOCK);
+    requireAdmission(database, statements.list(others(role), ServerLease::describe));
+    return statements.list(JOIN, row -> row.getLong(1), values()).getFirst();
   }
 
   private static String others(Role role) {

@@ -15,13 +15,15 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * What a server does beside its calls: one thread renews its leases and cleans up, another listens
- * to other servers. Each survives what one round throws.
+ * What a server does beside its calls: one thread renews its leases, and does nothing else that
+ * might wait; one cleans up, and one listens to other servers. Each survives what one round throws.
  */
 final class ServerThreads {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
@@ -62,6 +64,7 @@ final class ServerThreads {
    */
   void startRenewing(Consumer<StoreException> failed) {
     MonitoredThreads.virtualService("millrace-postgres-lease").start(() -> renew(failed));
+    MonitoredThreads.virtualService("millrace-postgres-cleanup").start(this::cleanUp);
   }
 
   /**
@@ -76,20 +79,9 @@ final class ServerThreads {
 
   private void renew(Consumer<StoreException> failed) {
     boolean fails = false;
-    for (int round = 1; !isStopped(fails ? retryDelay() : interval()); round++) {
+    while (!isStopped(fails ? retryDelay() : interval())) {
       try {
         renewOnce();
-        if (clock instanceof DatabaseClock shared) {
-          shared.follow(database);
-        }
-        repository.unreadableJobs(); // which remembers them
-        if (round % CLEAN_UP == 0) {
-          repository.reader().keptCounts().sumUp();
-        }
-        if (round % PARTITIONS == 0 && lease.isFirst()) {
-          partitions.prepare();
-          partitions.dropEmpty();
-        }
         fails = false;
       } catch (StoreException e) {
         failed.accept(e);
@@ -102,6 +94,37 @@ final class ServerThreads {
       }
     }
     lease.close();
+  }
+
+  /** Not on the thread that renews: one of these may wait for locks of others. */
+  private void cleanUp() {
+    for (int round = 1; !isStopped(interval()); round++) {
+      for (Runnable chore : chores(round)) {
+        try {
+          chore.run();
+        } catch (StoreException e) { // callers say what is wrong
+          LOG.log(Level.DEBUG, "cannot clean up; trying again", e);
+        } catch (RuntimeException | Error e) {
+          LOG.log(Level.WARNING, "cannot clean up; trying again", e);
+        }
+      }
+    }
+  }
+
+  private List<Runnable> chores(int round) {
+    List<Runnable> chores = new ArrayList<>();
+    if (clock instanceof DatabaseClock shared) {
+      chores.add(() -> shared.follow(database));
+    }
+    chores.add(repository::unreadableJobs); // which remembers them
+    if (round % CLEAN_UP == 0) {
+      chores.add(repository.reader().keptCounts()::sumUp);
+    }
+    if (round % PARTITIONS == 0 && lease.isFirst()) {
+      chores.add(partitions::prepare);
+      chores.add(partitions::dropEmpty);
+    }
+    return chores;
   }
 
   /** Renews all leases of this server. Throws if others may have taken its tasks. */
