@@ -187,13 +187,13 @@ class DatabaseOutageIT extends LauncherFixture {
   }
 
   @Test
-  void aServerThatIsAwayForTooLongIsReplacedAndEnds() throws Exception {
+  void aServerThatIsAwayForTooLongIsReplacedAndJoinsAgain() throws Exception {
     String expected = undisturbed();
     String url = url("lost");
     try (TcpProxy proxy = new TcpProxy(postgres.getPort());
         PostgresDatabase database = PostgresDatabase.open(PostgresSettings.parse(url, Map.of()))) {
       LauncherProcess first = serve(url(proxy.port(), "lost") + "&lease=3", "--port", "0");
-      uri(first);
+      PlainHttpClient client = PlainHttpClient.of(uri(first));
       String id = submit(url);
       awaitDrafts(database.reader(), id);
       proxy.goAway();
@@ -202,13 +202,34 @@ class DatabaseOutageIT extends LauncherFixture {
       assertThat(first.isAlive()).as("it does not know yet").isTrue();
 
       proxy.comeBack();
-      InProcessCli.Result ended = first.result();
-      assertThat(ended.status()).isEqualTo(1);
-      assertThat(ended.err()).contains("others may have taken its tasks; restart it");
+      soon().until(() -> first.out().contains("this server joined again"));
+      soon().until(() -> client.get("/health/ready").status() == 200);
       soon().until(() -> database.reader().state(new JobId(id)).orElseThrow().isFinal());
       assertThat(results(url, id)).isEqualTo(expected);
       assertThat(count(wholeLog(url, id), "release")).isPositive();
+      assertThat(first.signal("TERM").result().status()).isZero();
       assertThat(second.signal("TERM").result().status()).isZero();
+    }
+  }
+
+  @Test
+  void theOnlyServerGoesOnAfterALongOutage() throws Exception {
+    String expected = undisturbed();
+    String url = url("alone");
+    try (TcpProxy proxy = new TcpProxy(postgres.getPort());
+        PostgresDatabase database = PostgresDatabase.open(PostgresSettings.parse(url, Map.of()))) {
+      LauncherProcess server = serve(url(proxy.port(), "alone") + "&lease=2", "--port", "0");
+      uri(server);
+      String id = submit(url);
+      awaitDrafts(database.reader(), id);
+      proxy.goAway();
+      soon().until(() -> database.servers().isEmpty());
+      proxy.comeBack();
+      soon().until(() -> database.reader().state(new JobId(id)).orElseThrow().isFinal());
+      assertThat(server.out()).contains("this server joined again");
+      assertThat(results(url, id)).isEqualTo(expected);
+      wholeLog(url, id);
+      assertThat(server.signal("TERM").result().status()).isZero();
     }
   }
 

@@ -111,7 +111,7 @@ public final class PostgresDatabase implements AutoCloseable {
 
   /** Says what a server of this process serves; {@link #servers} shows it to others. */
   public void announce(JobStore store, JsonObject info, boolean ready) {
-    new ServerRows(database).announce(((PostgresStore) store).epoch(), info, ready);
+    ((PostgresStore) store).announce(info, ready);
   }
 
   /** The servers that live. */

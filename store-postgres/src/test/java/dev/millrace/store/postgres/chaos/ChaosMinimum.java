@@ -43,7 +43,7 @@ final class ChaosMinimum {
     for (DatabaseFaults.Fault fault : DatabaseFaults.Fault.values()) {
       require(history, "fault " + fault, decks, problems);
     }
-    require(history, "frozen server ended itself", decks, problems);
+    require(history, "frozen server joined again", decks, problems);
     boolean clocks = ServerClock.canBeSet();
     require(history, "server with a clock hours away", clocks ? 2 : 0, problems);
     return problems;

@@ -52,6 +52,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +65,7 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
 
   private final Database database;
   private final ServerLease server;
-  private final long epoch;
+  private final LongSupplier epoch;
   private final ProcessTimeline timeline;
   private final CommitFlusher flusher;
   private final JobTables tables;
@@ -91,7 +92,7 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
    * @param listens whether it soon hears of what other servers change
    */
   public PostgresRepository(
-      Database database, ServerLease server, Clock clock, long epoch, boolean listens) {
+      Database database, ServerLease server, Clock clock, LongSupplier epoch, boolean listens) {
     this.database = database;
     this.listens = listens;
     this.server = server;
@@ -101,13 +102,13 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     this.tables = JobTables.of(database);
     this.texts = new JobTexts(tables.tasks(), tables.results());
     this.index = new PostgresClaimIndex(database, timeline, server);
-    this.leases = new PostgresLeases(database, server.epoch());
+    this.leases = new PostgresLeases(database, server::epoch);
     this.reader = new PostgresReader(database, tables);
     this.notes = new NoteRows(database);
     this.writer = new JobWriter(database, tables.journals(), flusher);
     this.journals =
         new JournalWriter(
-            new JournalAppender(tables.journals(), server, epoch, flusher),
+            new JournalAppender(tables.journals(), server, flusher),
             id -> changed.accept(id));
     this.remover = new JobRemover(database);
     this.unreadable = new UnreadableJobs(database);
@@ -140,12 +141,12 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
 
   @Override
   public long epoch() {
-    return epoch;
+    return epoch.getAsLong();
   }
 
   @Override
   public boolean isOver(long other) {
-    return other != epoch && server.isOver(other);
+    return other != epoch() && server.isOver(other);
   }
 
   @Override
@@ -159,8 +160,13 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
    * @return jobs to be read at once
    */
   public List<JobId> restartTimes() {
-    leases.restartAll(now().steady());
+    restartLeases();
     return index.resetTimes();
+  }
+
+  /** No other server was there to hear of workers in other processes: they get their time again. */
+  public void restartLeases() {
+    leases.restartAll(now().steady());
   }
 
   @Override
@@ -487,6 +493,11 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   /** Jobs whose running tasks a server that is gone has left. */
   public List<JobId> lostClaims() {
     return index.lostClaims();
+  }
+
+  /** Jobs that have changed since then. */
+  public List<JobId> changedSince(Instant time) {
+    return index.changedSince(time);
   }
 
   /** Makes everything durable that no one has waited for. */

@@ -59,11 +59,16 @@ final class ServerThreads {
     this.partitions = new HistoryPartitions(database);
   }
 
-  /**
-   * @param failed gets each failure
-   */
-  void startRenewing(Consumer<StoreException> failed) {
-    MonitoredThreads.virtualService("millrace-postgres-lease").start(() -> renew(failed));
+  /** Who hears of the lease. */
+  interface LeaseListener {
+    void failed(StoreException problem);
+
+    /** The server is there again, under another epoch than that. */
+    void rejoined(long before);
+  }
+
+  void startRenewing(LeaseListener listener) {
+    MonitoredThreads.virtualService("millrace-postgres-lease").start(() -> renew(listener));
     MonitoredThreads.virtualService("millrace-postgres-cleanup").start(this::cleanUp);
   }
 
@@ -77,14 +82,14 @@ final class ServerThreads {
         .start(() -> listen(listener, changed));
   }
 
-  private void renew(Consumer<StoreException> failed) {
+  private void renew(LeaseListener listener) {
     boolean fails = false;
     while (!isStopped(fails ? retryDelay() : interval())) {
       try {
-        renewOnce();
+        renewOnce(listener);
         fails = false;
       } catch (StoreException e) {
-        failed.accept(e);
+        listener.failed(e);
         fails = true;
       } catch (RuntimeException | Error e) {
         if (!fails) {
@@ -128,12 +133,29 @@ final class ServerThreads {
   }
 
   /** Renews all leases of this server. Throws if others may have taken its tasks. */
-  void renewOnce() {
+  void renewOnce(LeaseListener listener) {
     lease.renew();
+    if (lease.isLost()) {
+      rejoin(listener);
+    }
     try {
       leaders.renew();
     } finally {
       lease.requireAlive(); // also a server without work has to notice it
+    }
+  }
+
+  private void rejoin(LeaseListener listener) {
+    try {
+      lease.requireAlive();
+    } catch (StoreException e) {
+      listener.failed(e);
+    }
+    long before = lease.epoch();
+    lease.rejoin(repository::restartLeases);
+    if (lease.epoch() != before) {
+      LOG.log(Level.INFO, "this server joined again: epoch " + lease.epoch() + " after " + before);
+      listener.rejoined(before);
     }
   }
 
@@ -145,7 +167,8 @@ final class ServerThreads {
     return interval().compareTo(RETRY) < 0 ? interval() : RETRY;
   }
 
-  private boolean isStopped(Duration wait) {
+  /** Waits so long, or until the store is closed: then it returns true. */
+  boolean isStopped(Duration wait) {
     try {
       return stop.await(wait.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {

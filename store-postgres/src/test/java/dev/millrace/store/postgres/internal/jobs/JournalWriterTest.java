@@ -35,7 +35,7 @@ class JournalWriterTest {
   private final List<JobId> lost = new ArrayList<>();
   private final JournalWriter writer =
       new JournalWriter(
-          new JournalAppender(new JournalRows(database), server, server.epoch(), flusher),
+          new JournalAppender(new JournalRows(database), server, flusher),
           lost::add);
 
   JournalWriterTest() {
