@@ -172,6 +172,17 @@ public final class CommitFlusher {
     durable = Math.max(durable, upTo);
   }
 
+  /** Asks whether the database has crashed, before anybody changes something. */
+  public void observe() {
+    long seen = presentIncarnation();
+    lock.lock();
+    try {
+      checkIncarnation(seen);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** After a crash, everything counts as lost that was not flushed, whoever notices it first. */
   private void checkIncarnation(long seen) {
     if (seen != incarnation) {

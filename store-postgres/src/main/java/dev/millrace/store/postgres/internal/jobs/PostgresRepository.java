@@ -37,6 +37,7 @@ import dev.millrace.store.postgres.internal.rows.JobTables;
 import dev.millrace.store.postgres.internal.rows.JournalRow;
 import dev.millrace.store.postgres.internal.rows.NoteRows;
 import dev.millrace.store.postgres.internal.rows.ResultRows.ResultRow;
+import dev.millrace.store.postgres.internal.rows.SortKeys;
 import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
 import java.io.IOException;
 import java.time.Clock;
@@ -268,10 +269,30 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   void inserted(PostgresJob job, long incarnation) {
     job.takeArrival();
     long rank = job.priority().queueRank(job.row().createdAt());
-    long commit = flusher.committed(job.id(), rank, incarnation);
+    long seen = incarnation;
+    if (seen != flusher.incarnation()) {
+      flusher.observe();
+      seen = presentIncarnation(job.id()); // the crash was before the job, if that is there
+    }
+    long commit = flusher.committed(job.id(), rank, seen);
     index.raise(rank);
     flusher.await(commit);
     insertedJobs.put(job.id(), job);
+  }
+
+  /** The incarnation of the database that has a job; 0 if it is not there. */
+  private long presentIncarnation(JobId id) {
+    return database
+        .first(
+            "SELECT (SELECT id FROM @incarnation) FROM @job_ids WHERE sort_key = ?",
+            row -> row.getLong(1),
+            SortKeys.of(id))
+        .orElse(0L);
+  }
+
+  /** Notices a crash of the database before anybody changes something. */
+  public void observeIncarnation() {
+    flusher.observe();
   }
 
   /** Returns when everything is durable that any server has committed. */

@@ -121,6 +121,7 @@ final class ServerThreads {
     if (clock instanceof DatabaseClock shared) {
       chores.add(() -> shared.follow(database));
     }
+    chores.add(repository::observeIncarnation);
     chores.add(repository::unreadableJobs); // which remembers them
     if (round % CLEAN_UP == 0) {
       chores.add(repository.reader().keptCounts()::sumUp);

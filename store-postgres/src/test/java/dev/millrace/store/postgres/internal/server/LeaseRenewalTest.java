@@ -2,11 +2,22 @@ package dev.millrace.store.postgres.internal.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.core.job.JobId;
+import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.job.JobState;
+import dev.millrace.core.stage.StageSpec;
+import dev.millrace.core.stage.TaskSpec;
+import dev.millrace.core.store.Claim;
+import dev.millrace.core.store.ClaimRequest;
+import dev.millrace.core.store.Outcome;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.fixture.ManualClock;
+import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.postgres.fixture.EmbeddedDatabase;
 import dev.millrace.store.postgres.internal.db.Database;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,6 +70,25 @@ class LeaseRenewalTest {
             });
     assertThat(lives).isTrue();
     assertThat(store.epoch()).isEqualTo(epoch);
+  }
+
+  /** As after a crash of the database while nobody changed anything. */
+  @Test
+  void whatComesFirstAfterACrashIsAcknowledged() {
+    database.update("DELETE FROM @incarnation");
+    JobId id =
+        store.submit(JobSpec.of(List.of(StageSpec.of("a", List.of(TaskSpec.of("input"))))));
+    Claim claim = store.claim(new ClaimRequest(Set.of("a"), 1, "worker", null)).getFirst();
+    assertThat(store.complete(claim, TaskResult.of("result"))).isEqualTo(Outcome.DONE);
+    assertThat(store.state(id)).contains(JobState.COMPLETED);
+  }
+
+  @Test
+  void aCrashIsNoticedWithoutAnyWork() {
+    database.update("DELETE FROM @incarnation");
+    while (!database.isTrue("SELECT EXISTS (SELECT FROM @incarnation)")) {
+      Thread.onSpinWait();
+    }
   }
 
   private boolean isAlive(long epoch) {
