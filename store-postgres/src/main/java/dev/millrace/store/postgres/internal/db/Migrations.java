@@ -32,7 +32,8 @@ public final class Migrations {
           "002-jobs.sql",
           "003-contents.sql",
           "004-leaders.sql",
-          "005-job-indexes.sql");
+          "005-job-indexes.sql",
+          "006-views.sql");
 
   private static final Pattern MINIMUM =
       Pattern.compile("-- minimum: ([0-9]+)\n.*", Pattern.DOTALL);
@@ -219,6 +220,31 @@ public final class Migrations {
     return database
         .first("SELECT coalesce(max(minimum), 0) FROM @schema_versions", row -> row.getInt(1))
         .orElse(0);
+  }
+
+  /** Refuses a schema that {@link #run} would create or change, or that it would refuse. */
+  public void requireThere() {
+    int version = current();
+    String schema = database.settings().schema();
+    if (version == 0) {
+      throw new StoreException(
+          "there are no tables in the schema "
+              + schema
+              + " of "
+              + database.settings()
+              + "; correct the address (schema=…), or start a server on it, which makes them");
+    }
+    if (version < latest()) {
+      throw new StoreException(
+          "the tables of the schema "
+              + schema
+              + " have version "
+              + version
+              + ", and this program needs version "
+              + latest()
+              + "; start a server of this version first, which upgrades them");
+    }
+    requireUsable();
   }
 
   /** Refuses a schema that a newer version has contracted. */
