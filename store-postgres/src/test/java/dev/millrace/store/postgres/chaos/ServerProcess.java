@@ -1,6 +1,7 @@
 package dev.millrace.store.postgres.chaos;
 
 import dev.millrace.store.postgres.chaos.job.WorkerAnswer;
+import dev.millrace.store.postgres.fixture.FaultyProxy;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

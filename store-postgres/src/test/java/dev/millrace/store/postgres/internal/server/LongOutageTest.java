@@ -1,4 +1,4 @@
-package dev.millrace.store.postgres.chaos;
+package dev.millrace.store.postgres.internal.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,9 +14,8 @@ import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.health.StoreHealth.Trouble;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.postgres.fixture.EmbeddedDatabase;
+import dev.millrace.store.postgres.fixture.FaultyProxy;
 import dev.millrace.store.postgres.internal.db.Database;
-import dev.millrace.store.postgres.internal.server.PostgresStore;
-import dev.millrace.store.postgres.internal.server.StoreOptions;
 import dev.millrace.store.postgres.settings.PostgresSettings;
 import java.io.IOException;
 import java.util.List;
