@@ -145,6 +145,7 @@ public final class PostgresDatabase implements AutoCloseable {
           inspector.setting("fsync").equals("on")
               && inspector.setting("full_page_writes").equals("on"),
           inspector.freeConnections(),
+          inspector.isEncrypted(),
           inspector.clockAhead(),
           there ? servers(database) : List.of(),
           there ? inspector.unreadable() : Map.of(),
