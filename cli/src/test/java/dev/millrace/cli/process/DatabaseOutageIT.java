@@ -156,6 +156,17 @@ class DatabaseOutageIT extends LauncherFixture {
     return server.out().lines().filter(line -> line.contains(text)).count();
   }
 
+  /** The status of the health check of the compose file, for a server on this port. */
+  private static int composedHealthCheck(int port) throws Exception {
+    String file = Files.readString(Path.of("..", "docs", "postgres-compose.yml"));
+    Matcher check = Pattern.compile("test: (\\[\"CMD\", \"bash\".*])").matcher(file);
+    assertThat(check.find()).isTrue();
+    List<String> command =
+        ((List<?>) Json.parse(check.group(1)))
+            .stream().skip(1).map(part -> part.toString().replace("8080", "" + port)).toList();
+    return new ProcessBuilder(command).redirectErrorStream(true).start().waitFor();
+  }
+
   @Test
   void tasksAreGeneratedMeanwhileAndWrittenWhenItIsBack() throws Exception {
     String expected = undisturbed();
@@ -174,8 +185,10 @@ class DatabaseOutageIT extends LauncherFixture {
       assertThat(answer).as("a direct request").contains("data: [DONE]");
       assertThat(client.get("/health/ready").status()).isEqualTo(503);
 
+      assertThat(composedHealthCheck(uri(server).getPort())).as("not ready").isNotZero();
       proxy.comeBack();
       soon().until(() -> client.get("/health/ready").status() == 200);
+      assertThat(composedHealthCheck(uri(server).getPort())).as("ready").isZero();
       soon().until(() -> database.reader().state(new JobId(id)).orElseThrow().isFinal());
       assertThat(results(url, id)).isEqualTo(expected);
       assertThat(count(wholeLog(url, id), "release")).isZero();
