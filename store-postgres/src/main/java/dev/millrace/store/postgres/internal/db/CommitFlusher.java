@@ -129,14 +129,16 @@ public final class CommitFlusher {
   }
 
   private void requireKept(long commit) {
-    for (Lost range : lost) {
-      if (range.first() <= commit && commit <= range.last()) {
-        throw new StoreException(
-            "the database has crashed before a change was durable, and may have lost it; try again",
-            null,
-            Trouble.FAILING);
-      }
+    if (isLost(commit)) {
+      throw new StoreException(
+          "the database has crashed before a change was durable, and may have lost it; try again",
+          null,
+          Trouble.FAILING);
     }
+  }
+
+  private boolean isLost(long commit) {
+    return lost.stream().anyMatch(range -> range.first() <= commit && commit <= range.last());
   }
 
   /** Flushes without the lock, as the only thread that does. */
@@ -218,7 +220,7 @@ public final class CommitFlusher {
       }
       durable = Math.max(durable, before);
       flushed.signalAll();
-      return before;
+      return isLost(before) ? ++last : before; // that was another change's
     } finally {
       lock.unlock();
     }
