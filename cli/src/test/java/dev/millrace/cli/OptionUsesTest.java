@@ -71,12 +71,12 @@ class OptionUsesTest {
               List.of(
                   SERVE
                       + "--model m.gguf --exec a=b --slots 2 --threads 1 --ctx 64 --cache q8"
-                      + " --memory 1G --idle 1m --port 0 --bind 127.0.0.1 --api-key-file keys"
-                      + " --rate 5 --max-streams 9 --max-streams-per-key 3 --max-dequeues 9"
-                      + " --max-dequeues-per-key 3 --webhook-allow 127.0.0.1 --webhook-secret-file"
-                      + " secret --stage-backoff 1s --response-days 7 --otlp http://127.0.0.1:1"
-                      + " --access-log - --no-warmup --special-in-text --drain --retain 30d"
-                      + " --stop-timeout 60 --log-format json",
+                      + " --kernels vector --memory 1G --idle 1m --port 0 --bind 127.0.0.1"
+                      + " --api-key-file keys --rate 5 --max-streams 9 --max-streams-per-key 3"
+                      + " --max-dequeues 9 --max-dequeues-per-key 3 --webhook-allow 127.0.0.1"
+                      + " --webhook-secret-file secret --stage-backoff 1s --response-days 7 --otlp"
+                      + " http://127.0.0.1:1 --access-log - --no-warmup --special-in-text --drain"
+                      + " --retain 30d --stop-timeout 60 --log-format json",
                   SERVE + "--exec a=b --exec-env C=d",
                   "serve -d ws --exec a=b --group no-such-group",
                   SERVE + "--exec a=b --config empty.toml --tls-cert keys --tls-key keys",
@@ -109,7 +109,8 @@ class OptionUsesTest {
               List.of(
                   "node --name a --listen 192.0.2.1:5000 --advertise 192.0.2.1:5000 --join"
                       + " 192.0.2.2:5000 --key-file net.key --allow b --layers m.gguf:0 --memory"
-                      + " 64M --models . --cache-dir c --threads 1 --max-origins 2",
+                      + " 64M --models . --cache-dir c --threads 1 --max-origins 2 --kernels"
+                      + " scalar",
                   "node --memory 1G --cert none --cert-key none --ca none",
                   "node --memory 1G --key-file none --config empty.toml")),
           Map.entry(
@@ -128,12 +129,15 @@ class OptionUsesTest {
           Map.entry("demo", List.of("demo --model none --slots 2 --open --json")),
           Map.entry(
               "verify",
-              List.of("verify -d ws 1_2_3 --model m --stage 1 --task 1 --threads 1 --json")),
+              List.of(
+                  "verify -d ws 1_2_3 --model m --stage 1 --task 1 --threads 1 --kernels scalar"
+                      + " --json")),
           Map.entry(
               "batch",
               List.of(
                   "batch none.jsonl --model m.gguf --out o --workspace b --fresh --slots 2"
-                      + " --threads 1 --ctx 64 --cache q8 --memory 1G --special-in-text --json",
+                      + " --threads 1 --ctx 64 --cache q8 --kernels native --memory 1G"
+                      + " --special-in-text --json",
                   "batch none.jsonl --model m.gguf --retry-failed")),
           Map.entry(
               "run",
@@ -141,7 +145,7 @@ class OptionUsesTest {
                   "run --model keys x --temp 1 --seed 1 -n 1 --system s --stop s --top-k 1 --top-p"
                       + " 0.5 --min-p 0.1 --repeat-penalty 1 --presence-penalty 0"
                       + " --frequency-penalty 0 --ignore-eos --now 2026-01-31T12:00:00Z --threads 1"
-                      + " --ctx 64 --cache q8 --special-in-text --json",
+                      + " --ctx 64 --cache q8 --kernels vector --special-in-text --json",
                   "run --model keys x --raw --grammar g.gbnf",
                   "run --model keys x --schema s.json")),
           Map.entry("tokenize", List.of("tokenize --model keys --no-bos --special --json")),
@@ -149,7 +153,7 @@ class OptionUsesTest {
               "bench",
               List.of(
                   "bench --model keys --prompt 1 --generate 2 --batch 1 --depth 1 --threads 1"
-                      + " --cache q8 --json")),
+                      + " --cache q8 --kernels vector --json")),
           Map.entry("move", List.of("move ws other --dry-run --json", "move ws other --delete")),
           Map.entry("models", List.of("models inspect m.gguf --tensors --json")),
           Map.entry("states", List.of("states job --mermaid", "states --json")),

@@ -54,7 +54,9 @@ public final class BatchCommand implements Command {
       Option.value(
               PlaceLocator.OPTION.name(),
               "DIR",
-              "where the job is kept (default: MILLRACE_WORKSPACE,\nelse FILE.jsonl.millrace)")
+              "where the job is kept: a directory or a database's\n"
+                  + "postgresql:// address (default: MILLRACE_WORKSPACE,\n"
+                  + "else FILE.jsonl.millrace)")
           .letter('d');
   static final Option FRESH =
       Option.flag("fresh", "start again instead of resuming an earlier run");
@@ -97,7 +99,8 @@ public final class BatchCommand implements Command {
         All lines are checked before anything starts. The batch is durable: after ^C, a crash or a
         kill, run the same command again and it resumes; completed requests are not repeated, not
         even if other lines were added or changed. The output grows in FILE.out.jsonl.partial until
-        it is complete. If a server owns the workspace, it does the work; else this process does.
+        it is complete. If a server owns the workspace, or servers share the database, they do the
+        work; else this process does.
         Examples:
           millrace batch requests.jsonl --model house
           millrace batch requests.jsonl --model house --retry-failed
@@ -176,9 +179,6 @@ public final class BatchCommand implements Command {
   private BatchRun.Settings settings(Shell shell, Arguments given, String name, @Nullable Path out)
       throws IOException {
     String named = place(shell, given, name);
-    if (PlaceOpener.isDatabase(named)) {
-      throw new UsageException("batch needs a workspace's directory, not a database");
-    }
     // A workspace is created only after the requests are checked.
     OwnablePlace existing =
         PlaceOpener.exists(shell, named) ? PlaceOpener.openToServe(shell, named) : null;

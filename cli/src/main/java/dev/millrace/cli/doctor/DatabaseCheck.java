@@ -5,7 +5,10 @@ import dev.millrace.core.job.JobId;
 import dev.millrace.store.postgres.DatabaseStatus;
 import dev.millrace.store.postgres.PostgresDatabase;
 import dev.millrace.store.postgres.settings.PostgresSettings;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 /** Checks a database that servers share. Changes nothing in it. */
@@ -20,11 +23,15 @@ public final class DatabaseCheck {
   }
 
   public void run(Findings findings) {
-    DatabaseStatus status = PostgresDatabase.inspect(settings);
+    run(findings, PostgresDatabase.inspect(settings));
+  }
+
+  void run(Findings findings, DatabaseStatus status) {
     release(findings, status);
     durability(findings, status);
     tables(findings, status);
     connections(findings, status);
+    encryption(findings, status);
     clock(findings, status);
     if (status.isUsable()) {
       contents(findings, status);
@@ -94,6 +101,33 @@ public final class DatabaseCheck {
     } else {
       findings.ok(
           "connections", status.freeConnections() + " are free; a server takes up to " + wanted);
+    }
+  }
+
+  /** The default is to encrypt if the database can, and to go on without a word if it cannot. */
+  private void encryption(Findings findings, DatabaseStatus status) {
+    List<String> elsewhere =
+        settings.hostNames().stream().filter(host -> !isThisMachine(host)).toList();
+    if (!status.encrypted() && !elsewhere.isEmpty()) {
+      findings.warn(
+          "encryption",
+          "the connection to " + String.join(", ", elsewhere) + " is not encrypted",
+          "switch TLS on in the database, and write sslmode=verify-full and sslrootcert=FILE into"
+              + " the address");
+    } else {
+      findings.ok(
+          "encryption",
+          status.encrypted()
+              ? "the connection is encrypted"
+              : "the connection is not encrypted, and stays on this machine");
+    }
+  }
+
+  private static boolean isThisMachine(String host) {
+    try {
+      return InetAddress.getByName(host).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false;
     }
   }
 

@@ -8,6 +8,7 @@ import dev.millrace.cli.command.Command;
 import dev.millrace.cli.command.ExitCode;
 import dev.millrace.cli.command.Shell;
 import dev.millrace.cli.command.SuggestedCommand;
+import dev.millrace.cli.log.DatabaseLogging;
 import dev.millrace.cli.model.MachineMemory;
 import dev.millrace.cli.place.PlaceLocator;
 import dev.millrace.cli.place.PlaceOpener;
@@ -63,7 +64,8 @@ public final class DoctorCommand implements Command {
     machine(shell, given, workspace, findings);
     if (database) {
       PostgresSettings settings = settings(shell, place);
-      findings.guard("database", () -> new DatabaseCheck(settings).run(findings));
+      DatabaseLogging.silence();
+      findings.guardAdvised("database", () -> new DatabaseCheck(settings).run(findings));
     } else if (workspace == null) {
       findings.ok("workspace", "none named, none in this directory: only the machine was checked");
     } else if (!Files.isDirectory(workspace)) {

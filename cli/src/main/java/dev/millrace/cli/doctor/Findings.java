@@ -38,6 +38,16 @@ public final class Findings {
     }
   }
 
+  /** As {@link #guard}, where the error itself says what to do. */
+  public void guardAdvised(String subject, Check check) {
+    try {
+      check.run();
+    } catch (IOException | UncheckedIOException | StoreException e) {
+      all.add(
+          new Finding(Finding.Level.FAIL, subject, "cannot be checked: " + ErrorText.of(e), null));
+    }
+  }
+
   private static String remedy(String problem) {
     if (problem.contains("No space left") || problem.contains("Disk quota exceeded")) {
       return "free some space, for example by pruning old jobs";

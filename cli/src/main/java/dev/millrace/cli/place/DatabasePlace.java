@@ -2,6 +2,7 @@ package dev.millrace.cli.place;
 
 import dev.millrace.cli.args.UsageException;
 import dev.millrace.cli.command.Shell;
+import dev.millrace.cli.log.DatabaseLogging;
 import dev.millrace.core.Work;
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.EntityId;
@@ -25,6 +26,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,10 +50,24 @@ final class DatabasePlace implements OwnablePlace {
     this.database = database;
   }
 
-  static DatabasePlace at(Shell shell, String url) {
+  /**
+   * @param creates whether its tables are made, or brought up to date; else they must be there
+   */
+  static DatabasePlace at(Shell shell, String url, boolean creates) {
+    DatabaseLogging.silence();
     try {
       PostgresSettings settings = PostgresSettings.parse(url, shell.environment());
-      return new DatabasePlace(PostgresDatabase.open(settings));
+      return new DatabasePlace(
+          creates ? PostgresDatabase.open(settings) : PostgresDatabase.openExisting(settings));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(e.getMessage());
+    }
+  }
+
+  /** Whether there are tables at the address. */
+  static boolean exists(Shell shell, String url) {
+    try {
+      return PostgresDatabase.hasTables(PostgresSettings.parse(url, shell.environment()));
     } catch (IllegalArgumentException e) {
       throw new UsageException(e.getMessage());
     }
@@ -146,7 +162,10 @@ final class DatabasePlace implements OwnablePlace {
     database.forEachTakenOut(jobs);
   }
 
-  /** There is one if any server lives; the information is that of the first that is ready. */
+  /**
+   * There is one if any server lives; the information is that of the first that is ready, with the
+   * models and types of all.
+   */
   @Override
   public PlaceOwner owner() {
     List<RunningServer> servers = database.servers();
@@ -155,11 +174,37 @@ final class DatabasePlace implements OwnablePlace {
             .filter(RunningServer::ready)
             .findFirst()
             .orElse(servers.isEmpty() ? null : servers.getFirst());
+    if (shown == null) {
+      return new PlaceOwner(false, false, OptionalLong.empty(), JsonObject.create());
+    }
+    List<JsonObject> all =
+        servers.stream()
+            .map(it -> copy(it.info()).put("name", it.name()).put("ready", it.ready()))
+            .toList();
+    JsonObject info = copy(shown.info());
+    for (String field : List.of("models", "types")) {
+      List<Object> together = together(all, field);
+      info.putIfPresent(field, together.isEmpty() ? null : together);
+    }
     return new PlaceOwner(
-        shown != null,
-        shown != null && shown.ready(),
-        OptionalLong.empty(),
-        shown == null ? JsonObject.create() : shown.info().put("servers", servers.size()));
+        true, shown.ready(), OptionalLong.empty(), info.put(PlaceOwner.SERVERS, all));
+  }
+
+  private static JsonObject copy(JsonObject info) {
+    JsonObject copy = JsonObject.create();
+    info.values().forEach(copy::put);
+    return copy;
+  }
+
+  /** What any of the servers has in a list, each once. */
+  private static List<Object> together(List<JsonObject> servers, String field) {
+    Set<Object> all = new LinkedHashSet<>();
+    for (JsonObject server : servers) {
+      if (server.get(field) instanceof List<?> some) {
+        all.addAll(some);
+      }
+    }
+    return List.copyOf(all);
   }
 
   @Override

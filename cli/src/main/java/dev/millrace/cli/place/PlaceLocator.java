@@ -23,14 +23,15 @@ public final class PlaceLocator {
                   + "directory")
           .letter('d');
 
-  /** Another name of the option, for {@code serve}: a database is a store, not a workspace. */
+  /** Another name of the option, for {@code serve}, where it may be a database. */
   public static final Option STORE =
       Option.value(
           "store",
-          "URL",
-          "a database instead of a workspace, which any number of\n"
-              + "servers share: postgresql://USER@HOST/DATABASE; the\n"
-              + "password is in PGPASSWORD (docs/postgres.md)");
+          "STORE",
+          "where the jobs are: a workspace's directory, or a\n"
+              + "database, which any number of servers share:\n"
+              + "postgresql://USER@HOST/DATABASE; the password is in\n"
+              + "PGPASSWORD (docs/postgres.md)");
 
   private static final String VARIABLE = "MILLRACE_WORKSPACE";
 
@@ -78,18 +79,18 @@ public final class PlaceLocator {
       }
       return new Found(PlaceOpener.openExisting(shell, first), words.subList(1, words.size()));
     }
-    return new Found(PlaceOpener.openToSubmit(shell, required(defaultName(shell))), words);
+    String usual = required(defaultName(shell));
+    return new Found(
+        PlaceOpener.isDatabase(usual)
+            ? PlaceOpener.openExisting(shell, usual)
+            : PlaceOpener.openToSubmit(shell, usual),
+        words);
   }
 
   /** The place that a server is to own; it may not exist yet. */
   public static String toServe(Shell shell, Arguments arguments) {
     String named = arguments.get(OPTION);
     String store = arguments.get(STORE);
-    if (store != null && !PlaceOpener.isDatabase(store)) {
-      throw new UsageException(
-          "--store names a database: postgresql://USER@HOST/DATABASE; for a directory,"
-              + " use --workspace DIR");
-    }
     String given = store == null ? named : store;
     return required(given == null ? defaultName(shell) : given);
   }

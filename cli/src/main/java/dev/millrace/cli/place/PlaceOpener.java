@@ -39,6 +39,10 @@ public final class PlaceOpener {
     /** Like SUBMIT, and this process will own it. */
     SERVE;
 
+    boolean creates() {
+      return this == SUBMIT || this == SERVE;
+    }
+
     boolean needsDirectory() {
       return this == MANAGE || this == SERVE;
     }
@@ -95,6 +99,9 @@ public final class PlaceOpener {
 
   /** Whether there is such a place; a server is assumed to be there. */
   public static boolean exists(Shell shell, String named) {
+    if (isDatabase(named)) {
+      return DatabasePlace.exists(shell, named);
+    }
     return isUrl(named) || isWorkspace(shell.path(named)) || isClosed(shell.path(named));
   }
 
@@ -109,7 +116,7 @@ public final class PlaceOpener {
     return switch (scheme) {
       case "" -> new LocalWorkspace(named, workspace(shell, named, purpose));
       case "http", "https" -> RemoteWorkspace.at(shell, named);
-      case "postgresql", "postgres" -> DatabasePlace.at(shell, named);
+      case "postgresql", "postgres" -> DatabasePlace.at(shell, named, purpose.creates());
       default ->
           throw new UsageException(
               "\""

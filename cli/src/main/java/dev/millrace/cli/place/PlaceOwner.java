@@ -11,4 +11,7 @@ import java.util.OptionalLong;
  * @param pid of that process, if it is known
  * @param info what it announced
  */
-public record PlaceOwner(boolean held, boolean ready, OptionalLong pid, JsonObject info) {}
+public record PlaceOwner(boolean held, boolean ready, OptionalLong pid, JsonObject info) {
+  /** The field of {@code info} with what each server of a database announced, and its name. */
+  public static final String SERVERS = "servers";
+}

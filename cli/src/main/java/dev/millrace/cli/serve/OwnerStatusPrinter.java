@@ -17,10 +17,19 @@ final class OwnerStatusPrinter {
 
   /** What {@code serve --status} prints. */
   static final List<String> ALL_FIELDS =
-      List.of("model", "models", "types", "workers", "started_at", "http", PipeWaitText.FIELD);
+      List.of(
+          "model",
+          "models",
+          "types",
+          "workers",
+          "started_at",
+          "http",
+          PlaceOwner.SERVERS,
+          PipeWaitText.FIELD);
 
   /** What the text leaves to JSON. */
-  private static final List<String> JSON_ONLY = List.of("models", "started_at", PipeWaitText.FIELD);
+  private static final List<String> JSON_ONLY =
+      List.of("models", "started_at", PlaceOwner.SERVERS, PipeWaitText.FIELD);
 
   private final Shell shell;
   private final OwnablePlace place;
@@ -63,19 +72,36 @@ final class OwnerStatusPrinter {
     if (!owner.held()) {
       return "not running";
     }
+    if (fields.contains(PlaceOwner.SERVERS)
+        && owner.info().get(PlaceOwner.SERVERS) instanceof List<?> servers) {
+      return String.join(
+          "\n", servers.stream().map(JsonObject.class::cast).map(this::server).toList());
+    }
     String pid = owner.pid().isPresent() ? Long.toString(owner.pid().getAsLong()) : "unknown";
     if (!owner.ready()) {
       return "starting (pid " + pid + ")";
     }
-    StringBuilder out = new StringBuilder("ready (pid ").append(pid);
+    return "ready (pid " + pid + details(owner.info());
+  }
+
+  /** One of the servers of a database. */
+  private String server(JsonObject info) {
+    String name = info.string("name", "unknown");
+    return info.get("ready") == Boolean.TRUE
+        ? "ready (" + name + details(info)
+        : "starting (" + name + ")";
+  }
+
+  private String details(JsonObject info) {
+    StringBuilder out = new StringBuilder();
     for (String field : fields) {
-      Object value = owner.info().get(field);
+      Object value = info.get(field);
       if (value != null && !JSON_ONLY.contains(field)) {
         out.append(", ").append(field).append(' ').append(words(value));
       }
     }
     out.append(')');
-    PipeWaitText.sentences(owner.info()).forEach(each -> out.append("; ").append(each));
+    PipeWaitText.sentences(info).forEach(each -> out.append("; ").append(each));
     return out.toString();
   }
 

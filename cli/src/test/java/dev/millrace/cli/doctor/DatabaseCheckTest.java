@@ -7,6 +7,7 @@ import dev.millrace.core.job.JobSpec;
 import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.store.postgres.DatabaseStatus;
 import dev.millrace.store.postgres.PostgresDatabase;
 import dev.millrace.store.postgres.settings.PostgresSettings;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -14,6 +15,8 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
@@ -116,6 +119,41 @@ class DatabaseCheckTest {
       assertThat(jobs.level()).isEqualTo(Finding.Level.FAIL);
       assertThat(jobs.text()).startsWith("job " + id + ": ");
     }
+  }
+
+  @Test
+  void aPlainConnectionToAnotherMachineIsAWarning() {
+    Finding plain = encryption("192.0.2.1:5432", false);
+    assertThat(plain.level()).isEqualTo(Finding.Level.WARN);
+    assertThat(plain.text()).isEqualTo("the connection to 192.0.2.1 is not encrypted");
+    assertThat(plain.remedy()).contains("sslmode=verify-full");
+    assertThat(encryption("192.0.2.1", true).level()).isEqualTo(Finding.Level.OK);
+    assertThat(encryption("127.0.0.1,[::1]:5432", false).level()).isEqualTo(Finding.Level.OK);
+    assertThat(encryption("127.0.0.1,192.0.2.1", false).text()).contains(" to 192.0.2.1 is not");
+  }
+
+  private static Finding encryption(String hosts, boolean encrypted) {
+    Findings findings = new Findings();
+    DatabaseStatus status =
+        new DatabaseStatus(
+            "18",
+            180_000,
+            1,
+            1,
+            1,
+            true,
+            50,
+            encrypted,
+            Duration.ZERO,
+            List.of(),
+            Map.of(),
+            Map.of());
+    new DatabaseCheck(PostgresSettings.parse("postgresql://a@" + hosts + "/b", Map.of()))
+        .run(findings, status);
+    return findings.all().stream()
+        .filter(it -> it.subject().equals("encryption"))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test

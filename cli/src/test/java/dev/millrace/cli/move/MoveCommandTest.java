@@ -66,6 +66,8 @@ class MoveCommandTest extends CommandFixture {
     assertThat(http.status()).isEqualTo(2);
     assertThat(http.err()).contains("a server's URL").contains("postgresql://");
     String url = MoveDatabase.newUrl();
+    assertThat(cli.run("move", url, "ws").err()).contains("there are no tables in the schema");
+    cli.submit(url, "hello");
     assertThat(cli.run("move", url, url).err()).contains("the same store");
     assertThat(cli.run("move", "nowhere", "ws").err()).contains("no workspace in nowhere");
   }

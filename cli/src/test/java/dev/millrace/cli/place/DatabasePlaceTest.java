@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cli.InProcessCli;
 import dev.millrace.cli.InProcessCli.Result;
+import dev.millrace.core.json.Json;
+import dev.millrace.core.json.JsonObject;
+import dev.millrace.core.store.JobStore;
+import dev.millrace.store.postgres.PostgresDatabase;
+import dev.millrace.store.postgres.settings.PostgresSettings;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.File;
 import java.io.IOException;
@@ -13,6 +18,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -87,6 +93,63 @@ class DatabasePlaceTest {
   }
 
   @Test
+  void aStoreMayBeADirectory() {
+    String id = cli().submit("ws", "hello");
+    Result served =
+        cli()
+            .run("serve", "--store", "ws", "--exec", "generate=tr a-z A-Z", "--no-http", "--drain");
+    assertThat(served.status()).as(served.toString()).isZero();
+    assertThat(cli().run("flow", "ws", id).line()).isEqualTo("HELLO");
+  }
+
+  @Test
+  void commandsThatReadMakeNoTables() {
+    String url = url("typo");
+    for (String[] command :
+        new String[][] {
+          {"jobs", url},
+          {"flow", url, "00001767225600000000_7_000001"},
+          {"job", url, "00001767225600000000_7_000001"},
+          {"abort", url, "00001767225600000000_7_000001"},
+          {"serve", "--store", url, "--status"}
+        }) {
+      Result result = cli().run(command);
+      assertThat(result.status()).as(result.toString()).isNotZero();
+      assertThat(result.err())
+          .contains("there are no tables in the schema typo of postgresql://postgres@localhost:");
+    }
+    assertThat(cli().env("MILLRACE_WORKSPACE", url).run("jobs").err()).contains("no tables");
+    assertThat(cli().run("doctor", url).out()).contains("none in schema typo");
+  }
+
+  @Test
+  void theStatusListsAllServers() {
+    String url = url("many");
+    PostgresSettings settings = PostgresSettings.parse(url, Map.of());
+    try (PostgresDatabase database = PostgresDatabase.open(settings);
+        JobStore one = database.join("host-a pid 1");
+        JobStore other = database.join("host-b pid 2")) {
+      database.announce(one, JsonObject.create().put("types", List.of("a")), true);
+      database.announce(other, JsonObject.create().put("types", List.of("b")), false);
+      Result status = cli().run("serve", "--store", url, "--status");
+      assertThat(status.out().lines())
+          .containsExactly("ready (host-a pid 1, types a)", "starting (host-b pid 2)");
+      JsonObject json = Json.object(cli().run("serve", "--store", url, "--status", "--json").out());
+      assertThat(json.list("types")).containsExactly("a", "b");
+      assertThat(json.list("servers")).hasSize(2);
+    }
+  }
+
+  @Test
+  void doctorSaysWhatToDoAboutTheDatabaseAndNothingElse() {
+    String url = "postgresql://anna@localhost:" + postgres.getPort() + "/postgres?schema=annas";
+    Result wrong = cli().env("PGPASSWORD", "wr0ng").run("doctor", url);
+    assertThat(wrong.out())
+        .contains("; check the user and the password")
+        .doesNotContain("check the permissions of the workspace");
+  }
+
+  @Test
   void doctorChecksADatabase() {
     String url = url("checked");
     Result empty = cli().run("doctor", url);
@@ -94,6 +157,7 @@ class DatabasePlaceTest {
         .contains("PostgreSQL 1")
         .contains("none in schema checked; the first server makes them")
         .contains("fsync or full_page_writes is off")
+        .contains("the connection is not encrypted, and stays on this machine")
         .contains("servers: none runs");
     assertThat(empty.status()).as("the sync is off").isEqualTo(1);
     cli().submit(url, "hello");
@@ -136,8 +200,6 @@ class DatabasePlaceTest {
     assertThat(cli().run("jobs", "postgresql://anna:secret@db/jobs?schema=X").err())
         .contains("the schema \"X\" must have")
         .doesNotContain("secret");
-    assertThat(cli().run("serve", "--store", "/tmp/ws", "--exec", "a=b").err())
-        .contains("--store names a database");
     assertThat(cli().run("serve", "--store", url("stopped"), "--stop").err())
         .contains("a database has any number of them");
   }

@@ -156,6 +156,17 @@ class DatabaseOutageIT extends LauncherFixture {
     return server.out().lines().filter(line -> line.contains(text)).count();
   }
 
+  /** The status of the health check of the compose file, for a server on this port. */
+  private static int composedHealthCheck(int port) throws Exception {
+    String file = Files.readString(Path.of("..", "docs", "postgres-compose.yml"));
+    Matcher check = Pattern.compile("test: (\\[\"CMD\", \"bash\".*])").matcher(file);
+    assertThat(check.find()).isTrue();
+    List<String> command =
+        ((List<?>) Json.parse(check.group(1)))
+            .stream().skip(1).map(part -> part.toString().replace("8080", "" + port)).toList();
+    return new ProcessBuilder(command).redirectErrorStream(true).start().waitFor();
+  }
+
   @Test
   void tasksAreGeneratedMeanwhileAndWrittenWhenItIsBack() throws Exception {
     String expected = undisturbed();
@@ -174,8 +185,10 @@ class DatabaseOutageIT extends LauncherFixture {
       assertThat(answer).as("a direct request").contains("data: [DONE]");
       assertThat(client.get("/health/ready").status()).isEqualTo(503);
 
+      assertThat(composedHealthCheck(uri(server).getPort())).as("not ready").isNotZero();
       proxy.comeBack();
       soon().until(() -> client.get("/health/ready").status() == 200);
+      assertThat(composedHealthCheck(uri(server).getPort())).as("ready").isZero();
       soon().until(() -> database.reader().state(new JobId(id)).orElseThrow().isFinal());
       assertThat(results(url, id)).isEqualTo(expected);
       assertThat(count(wholeLog(url, id), "release")).isZero();
@@ -187,13 +200,13 @@ class DatabaseOutageIT extends LauncherFixture {
   }
 
   @Test
-  void aServerThatIsAwayForTooLongIsReplacedAndEnds() throws Exception {
+  void aServerThatIsAwayForTooLongIsReplacedAndJoinsAgain() throws Exception {
     String expected = undisturbed();
     String url = url("lost");
     try (TcpProxy proxy = new TcpProxy(postgres.getPort());
         PostgresDatabase database = PostgresDatabase.open(PostgresSettings.parse(url, Map.of()))) {
       LauncherProcess first = serve(url(proxy.port(), "lost") + "&lease=3", "--port", "0");
-      uri(first);
+      PlainHttpClient client = PlainHttpClient.of(uri(first));
       String id = submit(url);
       awaitDrafts(database.reader(), id);
       proxy.goAway();
@@ -202,13 +215,34 @@ class DatabaseOutageIT extends LauncherFixture {
       assertThat(first.isAlive()).as("it does not know yet").isTrue();
 
       proxy.comeBack();
-      InProcessCli.Result ended = first.result();
-      assertThat(ended.status()).isEqualTo(1);
-      assertThat(ended.err()).contains("others may have taken its tasks; restart it");
+      soon().until(() -> first.out().contains("this server joined again"));
+      soon().until(() -> client.get("/health/ready").status() == 200);
       soon().until(() -> database.reader().state(new JobId(id)).orElseThrow().isFinal());
       assertThat(results(url, id)).isEqualTo(expected);
       assertThat(count(wholeLog(url, id), "release")).isPositive();
+      assertThat(first.signal("TERM").result().status()).isZero();
       assertThat(second.signal("TERM").result().status()).isZero();
+    }
+  }
+
+  @Test
+  void theOnlyServerGoesOnAfterALongOutage() throws Exception {
+    String expected = undisturbed();
+    String url = url("alone");
+    try (TcpProxy proxy = new TcpProxy(postgres.getPort());
+        PostgresDatabase database = PostgresDatabase.open(PostgresSettings.parse(url, Map.of()))) {
+      LauncherProcess server = serve(url(proxy.port(), "alone") + "&lease=2", "--port", "0");
+      uri(server);
+      String id = submit(url);
+      awaitDrafts(database.reader(), id);
+      proxy.goAway();
+      soon().until(() -> database.servers().isEmpty());
+      proxy.comeBack();
+      soon().until(() -> database.reader().state(new JobId(id)).orElseThrow().isFinal());
+      assertThat(server.out()).contains("this server joined again");
+      assertThat(results(url, id)).isEqualTo(expected);
+      wholeLog(url, id);
+      assertThat(server.signal("TERM").result().status()).isZero();
     }
   }
 

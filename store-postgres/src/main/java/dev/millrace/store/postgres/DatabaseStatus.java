@@ -16,6 +16,7 @@ import java.util.Map;
  * @param syncs whether commits and the disk are as they should: {@code fsync} and {@code
  *     full_page_writes} are on
  * @param freeConnections how many more clients it accepts
+ * @param encrypted whether what passes between it and this machine, or the pooler, is encrypted
  * @param clockAhead how far its clock is ahead of this machine's
  * @param unreadable jobs that servers could not read, and why; at most 1,000
  * @param onTheWay how many jobs an interrupted move has left on their way, by where they go
@@ -28,6 +29,7 @@ public record DatabaseStatus(
     int latestVersion,
     boolean syncs,
     int freeConnections,
+    boolean encrypted,
     Duration clockAhead,
     List<RunningServer> servers,
     Map<JobId, String> unreadable,

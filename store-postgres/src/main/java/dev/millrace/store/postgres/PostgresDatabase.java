@@ -7,6 +7,7 @@ import dev.millrace.core.move.StoreIdentity;
 import dev.millrace.core.move.TakenOutJob;
 import dev.millrace.core.store.JobReader;
 import dev.millrace.core.store.JobStore;
+import dev.millrace.core.store.StoreException;
 import dev.millrace.store.postgres.internal.db.Database;
 import dev.millrace.store.postgres.internal.db.HistoryPartitions;
 import dev.millrace.store.postgres.internal.db.Migrations;
@@ -35,12 +36,42 @@ public final class PostgresDatabase implements AutoCloseable {
     this.database = database;
   }
 
-  /** Connects, and brings the tables to the version of this program. */
+  /** Connects, and brings the tables to the version of this program; creates them if need be. */
   public static PostgresDatabase open(PostgresSettings settings) {
+    return open(
+        settings,
+        database -> {
+          Migrations migrations = new Migrations(database);
+          boolean created = migrations.current() == 0;
+          migrations.run();
+          if (created) { // before the first job comes, which would keep its month from getting one
+            new HistoryPartitions(database).prepare();
+          }
+        });
+  }
+
+  /**
+   * Connects to a database that has the tables already; changes none of them.
+   *
+   * @throws StoreException if it has none, or those of an older version
+   */
+  public static PostgresDatabase openExisting(PostgresSettings settings) {
+    return open(settings, database -> new Migrations(database).requireThere());
+  }
+
+  /** Whether there are tables in the schema. */
+  public static boolean hasTables(PostgresSettings settings) {
+    try (Database database = Database.of(settings)) {
+      database.requireReachable();
+      return new Migrations(database).current() > 0;
+    }
+  }
+
+  private static PostgresDatabase open(PostgresSettings settings, Consumer<Database> prepare) {
     Database database = Database.of(settings);
     try {
       database.requireReachable();
-      new Migrations(database).run();
+      prepare.accept(database);
       return new PostgresDatabase(database);
     } catch (RuntimeException | Error e) {
       database.close();
@@ -72,7 +103,7 @@ public final class PostgresDatabase implements AutoCloseable {
    * join before the store is closed.
    *
    * @param name of this process, for people
-   * @throws dev.millrace.core.store.StoreException if a server lives, or another move runs
+   * @throws StoreException if a server lives, or another move runs
    */
   public MovableStore ownToMove(String name) {
     return openToMove(name, true);
@@ -111,7 +142,7 @@ public final class PostgresDatabase implements AutoCloseable {
 
   /** Says what a server of this process serves; {@link #servers} shows it to others. */
   public void announce(JobStore store, JsonObject info, boolean ready) {
-    new ServerRows(database).announce(((PostgresStore) store).epoch(), info, ready);
+    ((PostgresStore) store).announce(info, ready);
   }
 
   /** The servers that live. */
@@ -145,6 +176,7 @@ public final class PostgresDatabase implements AutoCloseable {
           inspector.setting("fsync").equals("on")
               && inspector.setting("full_page_writes").equals("on"),
           inspector.freeConnections(),
+          inspector.isEncrypted(),
           inspector.clockAhead(),
           there ? servers(database) : List.of(),
           there ? inspector.unreadable() : Map.of(),

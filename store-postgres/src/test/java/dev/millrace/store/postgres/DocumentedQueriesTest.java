@@ -10,6 +10,7 @@ import dev.millrace.core.store.Claim;
 import dev.millrace.core.store.ClaimRequest;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.Outcome;
+import dev.millrace.core.task.Failure;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.store.postgres.fixture.EmbeddedDatabase;
 import java.io.IOException;
@@ -90,6 +91,32 @@ class DocumentedQueriesTest {
       }
     }
     assertThat(queries).isGreaterThan(7);
+  }
+
+  @Test
+  void aNulCharacterOfOneJobDoesNotBreakTheViews() throws SQLException {
+    String nul = "a\0\0b \\\0 \\u0000"; // the last one is text
+    String shown = "ab \\ \\u0000";
+    try (JobStore store = database.join("test")) {
+      JobId id = store.submit(JobSpec.of(List.of(StageSpec.of("n", List.of(TaskSpec.of(nul))))));
+      JobId other = store.submit(JobSpec.of(List.of(StageSpec.of("n", List.of(TaskSpec.of(nul))))));
+      Claim claim = store.claim(new ClaimRequest(Set.of("n"), 1, "worker", null)).getFirst();
+      store.log(claim, "info", nul);
+      assertThat(store.complete(claim, TaskResult.of(nul))).isEqualTo(Outcome.DONE);
+      Claim failed = store.claim(new ClaimRequest(Set.of("n"), 1, "worker", null)).getFirst();
+      store.fail(failed, Failure.permanent(nul));
+      assertThat(query("SELECT text FROM millrace.job_results WHERE id = '" + id + "'"))
+          .containsExactly(List.of(shown));
+      assertThat(
+              query(
+                  "SELECT count(*) FROM millrace.job_log WHERE id = '"
+                      + other
+                      + "' AND entry ->> 'event' = 'fail'"))
+          .isNotEqualTo(List.of(List.of("0")));
+      assertThat(query("SELECT document -> 'stages' -> 0 ->> 'type' FROM millrace.job_list"))
+          .hasSize(4);
+      assertThat(query("SELECT count(event) FROM millrace.job_log")).hasSize(1);
+    }
   }
 
   @Test

@@ -160,6 +160,19 @@ public final class JobUpdater<J extends StoredJob> {
     return step(id, (job, _) -> job).isPresent();
   }
 
+  /** Releases what processes that are gone have left of a job; its workers here have to stop. */
+  public void releaseLost(JobId id) {
+    step(
+        id,
+        (job, update) -> {
+          if (job.endedElsewhere() == null) {
+            recover(job, update);
+          }
+          return job;
+        });
+    notifier.stopped(id);
+  }
+
   /**
    * Reads a job again that someone else has ended, so that its log is completed, and stops its
    * workers.

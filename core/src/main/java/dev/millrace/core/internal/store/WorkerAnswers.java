@@ -301,7 +301,7 @@ final class WorkerAnswers<J extends StoredJob> {
   }
 
   void log(Claim claim, String level, String line) {
-    String shown = SecretRedactor.redact(line);
+    String shown = SecretRedactor.redact(line.replace("\0", "")); // which no program reads
     updater.stepWithoutWaiting(
         claim.job(),
         (job, update) -> {

@@ -1,6 +1,8 @@
 package dev.millrace.store.postgres.settings;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -82,6 +84,13 @@ public record PostgresSettings(
   public PostgresSettings withSchema(String name) {
     return new PostgresSettings(
         hosts, direct, database, user, password, properties, name, connections, lease);
+  }
+
+  /** The hosts of the address, without their ports. */
+  public List<String> hostNames() {
+    return Arrays.stream(hosts.split(","))
+        .map(host -> host.replaceFirst(":[0-9]*$", "").replaceAll("^\\[|]$", ""))
+        .toList();
   }
 
   /** The address for the driver, without user and password. */

@@ -1,5 +1,6 @@
 package dev.millrace.store.postgres.chaos;
 
+import dev.millrace.store.postgres.fixture.FaultyProxy;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.ResultSet;

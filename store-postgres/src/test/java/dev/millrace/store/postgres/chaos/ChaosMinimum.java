@@ -21,7 +21,7 @@ final class ChaosMinimum {
               Map.entry("COMPLETED", 300),
               Map.entry("FAILED", 10),
               Map.entry("RELEASED", 10),
-              Map.entry("Describe done", 20),
+              Map.entry("Describe done", 10),
               Map.entry("Approve done", 3),
               Map.entry("AddTasks done", 1),
               Map.entry("snapshot checked", 1),
@@ -52,7 +52,7 @@ final class ChaosMinimum {
     for (DatabaseFaults.Fault fault : DatabaseFaults.Fault.values()) {
       require(history, "fault " + fault, decks, missing);
     }
-    require(history, "frozen server ended itself", decks, missing);
+    require(history, "frozen server joined again", decks, missing);
     return missing;
   }
 

@@ -19,13 +19,13 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
-/** A server in a process of its own, with many workers, until it is killed or broken. */
+/** A server in a process of its own, with many workers, until it is killed. */
 final class ChaosServer {
   /** Said when it serves, with its wall clock in milliseconds. */
   static final String READY = "ready ";
 
-  /** The status of a server that others have replaced. */
-  static final int REPLACED = 3;
+  /** The status of a server whose store is broken: none may ever be. */
+  static final int BROKEN = 3;
 
   private static final int FAILED = 4;
   private static final int CLAIMERS = 2;
@@ -105,7 +105,7 @@ final class ChaosServer {
         }
       }
     } catch (StoreBrokenException e) {
-      replaced();
+      broken();
     } catch (StoreException.Closed e) {
       // the process is about to end
     } catch (InterruptedException e) {
@@ -114,9 +114,9 @@ final class ChaosServer {
   }
 
   /** Not by {@code exit}: what is under way may hang as long as the database does. */
-  static void replaced() {
+  static void broken() {
     System.out.flush();
-    Runtime.getRuntime().halt(REPLACED);
+    Runtime.getRuntime().halt(BROKEN);
   }
 
   /** How many more workers are free, up to a batch. */
@@ -151,7 +151,7 @@ final class ChaosServer {
     try {
       new ChaosWorker(store, claim, name).work();
     } catch (StoreBrokenException e) {
-      replaced();
+      broken();
     } catch (StoreException.Closed e) {
       // the process is about to end
     } catch (InterruptedException e) {

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 
 /** Disturbs the database, for all servers at once. */
@@ -21,8 +22,12 @@ final class DatabaseFaults {
     /** No connection is left for a server, and it has lost those that it had. */
     EXHAUST_CONNECTIONS,
     /** Every statement waits, until all connections of all pools do. */
-    LOCK_TABLES
+    LOCK_TABLES,
+    /** What servers work with is locked for longer than their lease, but not their own rows. */
+    LOCK_WORK
   }
+
+  private static final Set<String> LEASES = Set.of("servers", "leader_leases");
 
   private static final String BACKENDS =
       "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = '"
@@ -57,7 +62,10 @@ final class DatabaseFaults {
           case RESTART_FAST -> restart("fast");
           case RESTART_IMMEDIATE -> restart("immediate");
           case EXHAUST_CONNECTIONS -> exhaust();
-          case LOCK_TABLES -> lockTables();
+          case LOCK_TABLES -> lockTables(Set.of(), 500 + random.nextInt(4_000));
+          case LOCK_WORK ->
+              lockTables(
+                  LEASES, (int) ChaosSettings.LEASE.toMillis() + 500 + random.nextInt(1_000));
         };
     run.history().note("end of " + fault);
     run.history().count((done ? "fault " : "no fault ") + fault);
@@ -107,16 +115,18 @@ final class DatabaseFaults {
     return false;
   }
 
-  private boolean lockTables() throws SQLException, InterruptedException {
+  private boolean lockTables(Set<String> except, int millis)
+      throws SQLException, InterruptedException {
     try (Connection admin = database.admin()) {
-      List<String> tables = SnapshotScanner.tables(admin);
+      List<String> tables = new ArrayList<>(SnapshotScanner.tables(admin));
+      tables.removeIf(table -> except.stream().anyMatch(table::endsWith));
       admin.setAutoCommit(false);
       for (int tries = 0; tries < 20 && !run.ended(); tries++) {
         try (Statement statement = admin.createStatement()) {
           // shorter than the time after which a deadlock is looked for: not the servers give up
           statement.execute("SET lock_timeout = '300ms'");
           SnapshotScanner.lock(admin, tables, "ACCESS EXCLUSIVE");
-          run.linger(500 + random.nextInt(4_000));
+          run.linger(millis);
           return true;
         } catch (SQLException e) {
           run.linger(100);

@@ -25,7 +25,7 @@ final class OutputCheck {
               + "|the database system is (starting up|shutting down|in recovery mode|not yet)"
               + "|remaining connection slots are reserved|too many clients already"
               + "|sorry, too many clients"
-              + "|canceling statement due to (lock timeout|user request)"
+              + "|canceling statement due to (lock timeout|statement timeout|user request)"
               + "|connection to client lost|terminating connection because of crash"
               + "|terminating connection due to idle-in-transaction timeout");
 

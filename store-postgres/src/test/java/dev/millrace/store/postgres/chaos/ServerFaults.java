@@ -1,5 +1,6 @@
 package dev.millrace.store.postgres.chaos;
 
+import dev.millrace.store.postgres.fixture.FaultyProxy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,7 +13,7 @@ final class ServerFaults {
   enum Fault {
     KILL,
     TERMINATE,
-    /** For longer than its lease: it must notice that others have replaced it. */
+    /** For longer than its lease: it must notice that others have taken its tasks. */
     FREEZE,
     FREEZE_SHORTLY,
     CUT_CONNECTIONS,
@@ -119,7 +120,8 @@ final class ServerFaults {
   }
 
   private void freeze(ServerProcess server) throws IOException, InterruptedException {
-    boolean whole = server.isAlive();
+    boolean whole = server.isServing();
+    server.forgetRejoins();
     long millis = ChaosSettings.LEASE.toMillis() + 500 + random.nextInt(3_000);
     long before = System.nanoTime();
     freezeFor(server, millis);
@@ -127,11 +129,10 @@ final class ServerFaults {
     if (!whole) {
       return; // the run ended meanwhile, or it was about to end itself
     }
-    int status = server.awaitEnd(MOST_TO_NOTICE);
-    if (status == ChaosServer.REPLACED) {
-      run.history().count("frozen server ended itself");
+    if (server.awaitRejoin(MOST_TO_NOTICE)) {
+      run.history().count("frozen server joined again");
     } else {
-      run.history().problem(server.name() + " was frozen, and ended with " + status);
+      run.history().problem(server.name() + " was frozen, and does not join again");
     }
   }
 

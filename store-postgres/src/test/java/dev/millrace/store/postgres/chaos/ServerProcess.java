@@ -1,6 +1,7 @@
 package dev.millrace.store.postgres.chaos;
 
 import dev.millrace.store.postgres.chaos.job.WorkerAnswer;
+import dev.millrace.store.postgres.fixture.FaultyProxy;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +24,11 @@ import org.jspecify.annotations.Nullable;
 final class ServerProcess {
   private static final int KILLED = 128 + 9;
   private static final int TERMINATED = 128 + 15;
-  private static final Set<Integer> ENDS = Set.of(KILLED, TERMINATED, ChaosServer.REPLACED);
+
+  /** None ends by itself, whatever becomes of its lease. */
+  private static final Set<Integer> ENDS = Set.of(KILLED, TERMINATED);
+
+  private static final String REJOINED = "this server joined again";
 
   private final ChaosRun run;
   private final String name;
@@ -31,6 +37,7 @@ final class ServerProcess {
   private final Path output;
   private volatile Running running;
   private volatile @Nullable Running ending;
+  private final Semaphore rejoins = new Semaphore(0);
 
   /** One of its processes. */
   private record Running(Process process, CountDownLatch ready, Thread reader) {}
@@ -102,6 +109,10 @@ final class ServerProcess {
     } else if (line.startsWith(ChaosWorker.PROBLEM)) {
       run.history().problem(name + line);
     } else {
+      if (line.contains(REJOINED)) {
+        run.history().count("server joined again");
+        rejoins.release();
+      }
       out.println(line);
     }
   }
@@ -141,6 +152,16 @@ final class ServerProcess {
     new ProcessBuilder("kill", "-" + signal, Long.toString(running.process().pid()))
         .start()
         .waitFor();
+  }
+
+  /** Those so far do not count. */
+  void forgetRejoins() {
+    rejoins.drainPermits();
+  }
+
+  /** Whether it joins again in time. */
+  boolean awaitRejoin(Duration atMost) throws InterruptedException {
+    return rejoins.tryAcquire(atMost.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** Returns its status, if it ends in time; else -1. */

@@ -129,14 +129,16 @@ public final class CommitFlusher {
   }
 
   private void requireKept(long commit) {
-    for (Lost range : lost) {
-      if (range.first() <= commit && commit <= range.last()) {
-        throw new StoreException(
-            "the database has crashed before a change was durable, and may have lost it; try again",
-            null,
-            Trouble.FAILING);
-      }
+    if (isLost(commit)) {
+      throw new StoreException(
+          "the database has crashed before a change was durable, and may have lost it; try again",
+          null,
+          Trouble.FAILING);
     }
+  }
+
+  private boolean isLost(long commit) {
+    return lost.stream().anyMatch(range -> range.first() <= commit && commit <= range.last());
   }
 
   /** Flushes without the lock, as the only thread that does. */
@@ -170,6 +172,17 @@ public final class CommitFlusher {
   private void flushed(long upTo, long seen) {
     checkIncarnation(seen);
     durable = Math.max(durable, upTo);
+  }
+
+  /** Asks whether the database has crashed, before anybody changes something. */
+  public void observe() {
+    long seen = presentIncarnation();
+    lock.lock();
+    try {
+      checkIncarnation(seen);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** After a crash, everything counts as lost that was not flushed, whoever notices it first. */
@@ -207,7 +220,7 @@ public final class CommitFlusher {
       }
       durable = Math.max(durable, before);
       flushed.signalAll();
-      return before;
+      return isLost(before) ? ++last : before; // that was another change's
     } finally {
       lock.unlock();
     }

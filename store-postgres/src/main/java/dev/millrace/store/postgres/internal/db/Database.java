@@ -43,6 +43,17 @@ public final class Database implements AutoCloseable {
   public static final String END_IF_IDLE =
       "set_config('idle_in_transaction_session_timeout', '2000', true)";
 
+  /**
+   * Gives a statement up that waits for locks of others: what is repeated soon must not hold a
+   * connection, or stand in a queue of locks before those who do the work.
+   */
+  private static final String LIMITS =
+      "SELECT set_config('lock_timeout', '2000', true), set_config('statement_timeout', '4000',"
+          + " true)";
+
+  /** What a statement ends with that was given up: it waited for a lock, or took too long. */
+  private static final Set<String> GIVEN_UP = Set.of("55P03", "57014");
+
   /** Reads a row. */
   @FunctionalInterface
   public interface RowReader<T> {
@@ -178,10 +189,25 @@ public final class Database implements AutoCloseable {
       list("SELECT " + END_IF_IDLE, row -> true);
     }
 
+    /** The statements that follow are given up if they wait for long. */
+    public void giveUpSoon() throws SQLException {
+      list(LIMITS, row -> true);
+    }
+
     /** The transaction ends without any of its changes. */
     public void takeBack() {
       takenBack = true;
     }
+  }
+
+  /** Whether a statement was given up that had waited for others; another try may succeed. */
+  static boolean isGivenUp(Throwable problem) {
+    for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException e && GIVEN_UP.contains(String.valueOf(e.getSQLState()))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Statements on a connection of the caller. */

@@ -3,10 +3,16 @@ package dev.millrace.store.postgres.internal.db;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.core.store.health.StoreHealth.Trouble;
 import java.sql.SQLException;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What an error of the database means, for people. Never shows a password. */
 final class DatabaseErrors {
+  /** A password below that is part of other words, and what is left of them would show it. */
+  private static final int SHORT = 4;
+
+  private static final String WORD = "(?<![\\p{L}\\p{N}])%s(?![\\p{L}\\p{N}])";
+
   private DatabaseErrors() {}
 
   static StoreException of(Database database, SQLException e) {
@@ -34,7 +40,12 @@ final class DatabaseErrors {
 
   private static String redacted(Database database, String text) {
     @Nullable String password = database.settings().password();
-    return password == null || password.isEmpty() ? text : text.replace(password, "…");
+    if (password == null || password.isEmpty()) {
+      return text;
+    }
+    return password.length() < SHORT
+        ? text.replaceAll(WORD.formatted(Pattern.quote(password)), "…")
+        : text.replace(password, "…");
   }
 
   /** All that is not one job's: a job that cannot be read is found while its rows are parsed. */

@@ -52,7 +52,7 @@ final class ErrorAdvice {
     if (text.contains("authentication failed")) {
       return password();
     }
-    if (text.contains("does not exist")) {
+    if (text.contains("does not exist") || text.contains("no such database")) {
       return noDatabase();
     }
     return text.contains("max_client_conn")

@@ -4,11 +4,14 @@ import dev.millrace.core.store.StoreException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Matcher;
@@ -21,13 +24,16 @@ import java.util.regex.Pattern;
  * by a later version.
  */
 public final class Migrations {
+  private static final Logger LOG = System.getLogger("dev.millrace.store");
+
   private static final List<String> FILES =
       List.of(
           "001-servers.sql",
           "002-jobs.sql",
           "003-contents.sql",
           "004-leaders.sql",
-          "005-job-indexes.sql");
+          "005-job-indexes.sql",
+          "006-views.sql");
 
   private static final Pattern MINIMUM =
       Pattern.compile("-- minimum: ([0-9]+)\n.*", Pattern.DOTALL);
@@ -35,19 +41,30 @@ public final class Migrations {
   /** Any number that other programs are unlikely to use; the schema's name is its second half. */
   private static final int LOCK = 0x6d696c6c;
 
+  /** The code of a statement that waited for a lock for too long. */
+  private static final String LOCKED = "55P03";
+
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
+
   private final Database database;
   private final List<Migration> migrations;
+  private final Duration patience;
 
   /** A migration: its minimum is the oldest version that can use the schema after it. */
   record Migration(int version, int minimum, String statements) {}
 
   public Migrations(Database database) {
-    this(database, FILES.stream().map(Migrations::read).toList());
+    this(database, FILES.stream().map(Migrations::read).toList(), PATIENCE);
   }
 
-  Migrations(Database database, List<Migration> migrations) {
+  /**
+   * @param patience how long to try while others hold locks
+   */
+  Migrations(Database database, List<Migration> migrations, Duration patience) {
     this.database = database;
     this.migrations = migrations;
+    this.patience = patience;
   }
 
   private static Migration read(String file) {
@@ -87,19 +104,57 @@ public final class Migrations {
    * does so.
    */
   public void run() {
-    if (current() < latest()) {
-      try (Connection connection = database.openSession()) {
-        connection.setNetworkTimeout(Runnable::run, 0); // they may take long, or wait for others
-        connection.setAutoCommit(false);
-        try (Statement statement = connection.createStatement()) {
-          migrate(statement);
-        }
-        connection.commit(); // else closing takes everything back
+    long begin = System.nanoTime();
+    for (boolean waits = false; current() < latest(); waits = true) {
+      try {
+        runOnce();
       } catch (SQLException e) {
-        throw DatabaseErrors.of(database, e);
+        StoreException problem = DatabaseErrors.of(database, e);
+        if (!LOCKED.equals(e.getSQLState())) {
+          throw problem;
+        }
+        awaitLocks(problem, waits, begin);
       }
     }
     requireUsable();
+  }
+
+  private void runOnce() throws SQLException {
+    try (Connection connection = database.openSession()) {
+      connection.setNetworkTimeout(Runnable::run, 0); // they may take long, or wait for others
+      connection.setAutoCommit(false);
+      try (Statement statement = connection.createStatement()) {
+        migrate(statement);
+      }
+      connection.commit(); // else closing takes everything back
+    }
+  }
+
+  /** Lets those pass who stood in the queue of locks behind this migration. */
+  private void awaitLocks(StoreException problem, boolean waits, long begin) {
+    if (System.nanoTime() - begin > patience.toNanos()) {
+      throw new StoreException(
+          "the tables of the schema "
+              + database.settings().schema()
+              + " cannot be upgraded: for "
+              + patience.toSeconds()
+              + " s other transactions (a backup, a report) have held locks on them; start this"
+              + " server again when they have ended",
+          problem,
+          problem.trouble());
+    }
+    if (!waits) {
+      LOG.log(
+          Level.WARNING,
+          "cannot upgrade the tables while other transactions lock them; trying again: "
+              + problem.getMessage());
+    }
+    try {
+      Thread.sleep(PAUSE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw problem;
+    }
   }
 
   private static String lock(Database database) {
@@ -114,7 +169,9 @@ public final class Migrations {
 
   private void migrate(Statement statement) throws SQLException {
     String schema = database.settings().schema();
-    statement.execute(lock(database));
+    statement.execute(lock(database)); // which another server may hold for as long as it migrates
+    // a statement that waits for a lock holds up all that come after it, also the other servers
+    statement.execute("SET LOCAL lock_timeout = '2s'");
     // not "IF NOT EXISTS" alone: it needs the right to create, which a role may lack
     if (!exists(statement, schema)) {
       statement.execute("CREATE SCHEMA \"" + schema + "\"");
@@ -163,6 +220,31 @@ public final class Migrations {
     return database
         .first("SELECT coalesce(max(minimum), 0) FROM @schema_versions", row -> row.getInt(1))
         .orElse(0);
+  }
+
+  /** Refuses a schema that {@link #run} would create or change, or that it would refuse. */
+  public void requireThere() {
+    int version = current();
+    String schema = database.settings().schema();
+    if (version == 0) {
+      throw new StoreException(
+          "there are no tables in the schema "
+              + schema
+              + " of "
+              + database.settings()
+              + "; correct the address (schema=…), or start a server on it, which makes them");
+    }
+    if (version < latest()) {
+      throw new StoreException(
+          "the tables of the schema "
+              + schema
+              + " have version "
+              + version
+              + ", and this program needs version "
+              + latest()
+              + "; start a server of this version first, which upgrades them");
+    }
+    requireUsable();
   }
 
   /** Refuses a schema that a newer version has contracted. */

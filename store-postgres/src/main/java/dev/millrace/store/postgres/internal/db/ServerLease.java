@@ -8,6 +8,7 @@ import dev.millrace.store.postgres.internal.db.Database.Transaction;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The row of this server: one lease for all tasks of its own workers. While it is renewed in time,
- * no other server takes them; once its time is over it is never renewed again. All of it is decided
- * by the clock of the database. Thread-safe.
+ * no other server takes them; once its time is over it is never renewed again, and the server has to
+ * join again, under a new epoch. All of it is decided by the clock of the database. Thread-safe.
  */
 public final class ServerLease implements AutoCloseable {
   private static final String FIRST =
@@ -43,20 +44,27 @@ public final class ServerLease implements AutoCloseable {
 
   private final Database database;
   private final SingleConnection connection;
-  private final long epoch;
+  private final String name;
+  private final Role role;
   private final Duration length;
   private final Set<Long> over = ConcurrentHashMap.newKeySet();
+  private volatile long epoch;
+
+  /** Of this server before it joined again, while its tasks are still its own; else 0. */
+  private volatile long previous;
+
   private volatile long renewedNanos;
   private volatile boolean lost;
   private volatile boolean first;
   private volatile boolean alone;
+  private boolean left; // guarded by this
 
-  private ServerLease(Database database, long epoch, Duration length, long renewedNanos) {
+  private ServerLease(Database database, String name, Role role, Duration length) {
     this.database = database;
     this.connection = new SingleConnection(database);
-    this.epoch = epoch;
+    this.name = name;
+    this.role = role;
     this.length = length;
-    this.renewedNanos = renewedNanos;
   }
 
   /** What joins the servers of a database. */
@@ -95,21 +103,40 @@ public final class ServerLease implements AutoCloseable {
    * @throws StoreException if another one excludes it
    */
   public static ServerLease join(Database database, String name, Role role, Duration length) {
-    long before = System.nanoTime();
-    @Nullable Object[] values = {name, role == Role.SERVER, role.moves, seconds(length)};
-    long epoch =
-        role == Role.COMMAND
-            ? database.first(JOIN, row -> row.getLong(1), values).orElseThrow()
-            : database.inTransaction(
-                statements -> {
-                  statements.endIfIdle();
-                  statements.update(LOCK);
-                  requireAdmission(database, statements.list(others(role), ServerLease::describe));
-                  return statements.list(JOIN, row -> row.getLong(1), values).getFirst();
-                });
-    ServerLease lease = new ServerLease(database, epoch, length, before);
-    lease.renewed(before, database.list(RENEW, RENEWED, seconds(length), epoch));
+    ServerLease lease = new ServerLease(database, name, role, length);
+    lease.epoch = lease.insert();
+    lease.renewed(lease.renewedNanos, database.list(RENEW, RENEWED, seconds(length), lease.epoch));
     return lease;
+  }
+
+  /** Adds a row, and returns its epoch. */
+  private long insert() {
+    long begin = System.nanoTime();
+    while (true) {
+      try {
+        renewedNanos = System.nanoTime();
+        return role == Role.COMMAND
+            ? database.first(JOIN, row -> row.getLong(1), values()).orElseThrow()
+            : database.inTransaction(this::insertAdmitted);
+      } catch (StoreException e) {
+        boolean late = System.nanoTime() - begin > length.toNanos();
+        if (late || !Database.isGivenUp(e)) { // else somebody has locked the table for a moment
+          throw e;
+        }
+      }
+    }
+  }
+
+  private @Nullable Object[] values() {
+    return new @Nullable Object[] {name, role == Role.SERVER, role.moves, seconds(length)};
+  }
+
+  private long insertAdmitted(Database.Statements statements) throws SQLException {
+    statements.endIfIdle();
+    statements.giveUpSoon(); // the renewals of others wait behind it
+    statements.update(LOCK);
+    requireAdmission(database, statements.list(others(role), ServerLease::describe));
+    return statements.list(JOIN, row -> row.getLong(1), values()).getFirst();
   }
 
   private static String others(Role role) {
@@ -140,6 +167,11 @@ public final class ServerLease implements AutoCloseable {
     return length.toMillis() / 1e3;
   }
 
+  /** Whether it stays, and processes jobs. */
+  public boolean serves() {
+    return role == Role.SERVER;
+  }
+
   /** How long it lives without renewing. */
   public Duration length() {
     return length;
@@ -163,7 +195,10 @@ public final class ServerLease implements AutoCloseable {
   }
 
   /** Renews it; call it several times in its length. Waits for no connection of the pool. */
-  public void renew() {
+  public synchronized void renew() {
+    if (left) {
+      return;
+    }
     long before = System.nanoTime();
     renewed(before, connection.run(it -> it.list(RENEW, RENEWED, seconds(length), epoch)));
   }
@@ -175,11 +210,57 @@ public final class ServerLease implements AutoCloseable {
   private void renewed(long before, List<Renewed> answer) {
     if (answer.isEmpty()) {
       lost = true;
+      alone = false;
     } else {
       first = answer.getFirst().first();
       alone = answer.getFirst().alone();
       renewedNanos = before;
     }
+  }
+
+  /** Whether its time is over, as of the last renewal. */
+  public boolean isLost() {
+    return lost;
+  }
+
+  /**
+   * Joins again under a new epoch after its time was over; one that has the database for itself
+   * cannot, because others may have it by now. What it has claimed stays its own until {@link
+   * #giveUpPrevious}, unless others take it.
+   *
+   * @param whenAlone runs before it counts as joined, if no other server is there
+   * @throws StoreException if another one excludes it
+   */
+  public synchronized void rejoin(Runnable whenAlone) {
+    if (left || !lost || role.moves != null) {
+      return;
+    }
+    long now = insert();
+    List<Renewed> joined = database.list(RENEW, RENEWED, seconds(length), now);
+    if (!joined.isEmpty() && joined.getFirst().alone()) {
+      whenAlone.run();
+    }
+    previous = epoch;
+    epoch = now;
+    lost = false;
+    renewed(renewedNanos, joined);
+  }
+
+  /** What it claimed before it joined again is no longer its own. */
+  public void giveUpPrevious() {
+    previous = 0;
+  }
+
+  /** When the lease of an earlier epoch began for the last time, roughly; not later. */
+  public Instant lastRenewal(long earlier) {
+    return database
+        .first(
+            "SELECT coalesce((SELECT alive_until - make_interval(secs => ?) FROM @servers"
+                + " WHERE epoch = ?), now() - interval '1 day') - interval '1 minute' AS last",
+            row -> Times.read(row, "last"),
+            seconds(length),
+            earlier)
+        .orElseThrow();
   }
 
   /** Runs a statement on the connection that renews it: it waits for none of the pool. */
@@ -190,12 +271,16 @@ public final class ServerLease implements AutoCloseable {
   /** Throws if others may have taken its tasks. */
   public void requireAlive() {
     if (lost) {
-      throw new StoreBrokenException(
+      String what =
           "this server (epoch "
               + epoch
               + ") was not able to renew its row in the database within "
               + length.toSeconds()
-              + " s, and others may have taken its tasks; restart it");
+              + " s, and others may have taken its tasks; ";
+      if (role.moves != null) {
+        throw new StoreBrokenException(what + "restart it");
+      }
+      throw new StoreException(what + "it joins again", null, Trouble.FAILING);
     }
     if (System.nanoTime() - renewedNanos > length.toNanos()) {
       throw new StoreException(
@@ -207,7 +292,7 @@ public final class ServerLease implements AutoCloseable {
 
   /** Whether the server of that epoch is gone. */
   public boolean isOver(long other) {
-    if (other == epoch) {
+    if (other == epoch || other == previous) {
       return false;
     }
     if (over.contains(other)) {
@@ -223,7 +308,8 @@ public final class ServerLease implements AutoCloseable {
   }
 
   /** Ends it: others may take its tasks at once. */
-  public void leave() {
+  public synchronized void leave() {
+    left = true;
     String end = "UPDATE @servers SET alive_until = '-infinity' WHERE epoch = ?";
     connection.run(it -> it.update(end, epoch));
   }

@@ -1,5 +1,6 @@
 package dev.millrace.store.postgres.internal.db;
 
+import dev.millrace.store.postgres.internal.db.Database.Statements;
 import dev.millrace.store.postgres.internal.db.Database.Transaction;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -24,14 +25,20 @@ final class SingleConnection implements AutoCloseable {
     this.database = database;
   }
 
-  /** Runs one statement, on a new connection if the old one no longer works: it may run twice. */
+  /**
+   * Runs one statement, on a new connection if the old one no longer works: it may run twice. One
+   * that waits for others is given up.
+   */
   synchronized <T> T run(Transaction<T> statement) {
     try {
       Connection before = open;
       if (before != null) {
         try {
-          return statement.run(database.on(before));
+          return inTime(before, statement);
         } catch (SQLException e) {
+          if (Database.isGivenUp(e)) {
+            throw e; // another connection would wait, too
+          }
           LOG.log(Level.DEBUG, "connecting again", e);
           close();
         }
@@ -39,13 +46,24 @@ final class SingleConnection implements AutoCloseable {
       Connection fresh = database.openSession();
       open = fresh;
       fresh.setNetworkTimeout(Runnable::run, SILENCE_MILLIS);
-      T answer = statement.run(database.on(fresh));
+      T answer = inTime(fresh, statement);
       database.reached();
       return answer;
     } catch (SQLException e) {
       close();
       throw DatabaseErrors.of(database, e);
     }
+  }
+
+  /** A failure closes the connection, which takes the transaction back. */
+  private <T> T inTime(Connection connection, Transaction<T> transaction) throws SQLException {
+    connection.setAutoCommit(false);
+    Statements statements = database.on(connection);
+    statements.giveUpSoon();
+    T answer = transaction.run(statements);
+    connection.commit();
+    connection.setAutoCommit(true);
+    return answer;
   }
 
   @Override

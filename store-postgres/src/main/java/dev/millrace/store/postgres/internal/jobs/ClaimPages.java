@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
@@ -90,13 +91,14 @@ final class ClaimPages {
           + " ORDER BY rank, sort_key";
 
   private final Database database;
-  private final long epoch;
+  private final LongSupplier epoch;
   private final BooleanSupplier isAlone;
 
   /**
+   * @param epoch of this server
    * @param isAlone whether no other server claims
    */
-  ClaimPages(Database database, long epoch, BooleanSupplier isAlone) {
+  ClaimPages(Database database, LongSupplier epoch, BooleanSupplier isAlone) {
     this.database = database;
     this.epoch = epoch;
     this.isAlone = isAlone;
@@ -124,6 +126,7 @@ final class ClaimPages {
   }
 
   private List<Entry> offer(String[] types, Position after, int size, Instant now) {
+    long own = epoch.getAsLong();
     return database
         .list(
             OFFER,
@@ -132,11 +135,11 @@ final class ClaimPages {
             now,
             after.rank(),
             after.sortKey(),
-            epoch,
+            own,
             size,
             size,
             size,
-            epoch)
+            own)
         .stream()
         .sorted(ORDER)
         .toList();
@@ -165,7 +168,7 @@ final class ClaimPages {
           "UPDATE @jobs SET offered_until = NULL WHERE key IN (SELECT key FROM @jobs"
               + " WHERE key = ANY (?) AND offered_to = ? FOR UPDATE SKIP LOCKED)",
           keys,
-          epoch);
+          epoch.getAsLong());
     }
   }
 }

@@ -19,16 +19,11 @@ import java.util.Set;
 final class JournalAppender {
   private final JournalRows rows;
   private final ServerLease server;
-  private final long epoch;
   private final CommitFlusher flusher;
 
-  /**
-   * @param epoch of this server's claims
-   */
-  JournalAppender(JournalRows rows, ServerLease server, long epoch, CommitFlusher flusher) {
+  JournalAppender(JournalRows rows, ServerLease server, CommitFlusher flusher) {
     this.rows = rows;
     this.server = server;
-    this.epoch = epoch;
     this.flusher = flusher;
   }
 
@@ -59,7 +54,7 @@ final class JournalAppender {
   Commit append(List<JournalRow> some, long incarnation) {
     server.requireAlive(); // else another one may have the tasks, and its output counts
     rows.number(some);
-    Appended answer = rows.append(some, epoch);
+    Appended answer = rows.append(some);
     long commit = flusher.committed(List.of(), CommitFlusher.NO_WORK, answer.incarnation());
     if (answer.incarnation() != incarnation) {
       flush(commit); // which learns the new one

@@ -75,7 +75,7 @@ final class PostgresClaimIndex implements ClaimIndex {
   PostgresClaimIndex(Database database, ProcessTimeline timeline, ServerLease server) {
     this.database = database;
     this.timeline = timeline;
-    this.pages = new ClaimPages(database, server.epoch(), server::isAlone);
+    this.pages = new ClaimPages(database, server::epoch, server::isAlone);
     this.rows = new ClaimedRows(database);
   }
 
@@ -293,6 +293,16 @@ final class PostgresClaimIndex implements ClaimIndex {
   /** Jobs of which a server had tasks that is gone. */
   List<JobId> lostClaims() {
     return database.list(LOST_CLAIMS, PostgresClaimIndex::id, MOST_OVERDUE);
+  }
+
+  /** Jobs that have changed since then. */
+  List<JobId> changedSince(Instant time) {
+    return database.list(
+        "SELECT sort_key FROM @jobs WHERE updated_at >= ?"
+            + " UNION ALL SELECT sort_key FROM @ended_jobs WHERE ended_at >= ?",
+        PostgresClaimIndex::id,
+        time,
+        time);
   }
 
   @Override

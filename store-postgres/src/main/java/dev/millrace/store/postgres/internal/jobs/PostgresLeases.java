@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 
 /**
  * Leases as rows, so that a heartbeat may reach any server. Only claims of workers in other
@@ -39,12 +40,15 @@ public final class PostgresLeases implements Leases {
   static final String END = "DELETE FROM @leases" + OF_CLAIM + UNTIL;
 
   private final Database database;
-  private final long epoch;
+  private final LongSupplier epoch;
 
   /** Leases that this process knows: it need not ask for others that it would have granted. */
   private final Set<JobClaimKey> known = ConcurrentHashMap.newKeySet();
 
-  PostgresLeases(Database database, long epoch) {
+  /**
+   * @param epoch of this server
+   */
+  PostgresLeases(Database database, LongSupplier epoch) {
     this.database = database;
     this.epoch = epoch;
   }
@@ -96,7 +100,7 @@ public final class PostgresLeases implements Leases {
 
   /** Claims of this server's own workers, which are most, have none. */
   private boolean mayExist(JobClaimKey claim) {
-    return claim.key().token().epoch() != epoch || known.contains(claim);
+    return claim.key().token().epoch() != epoch.getAsLong() || known.contains(claim);
   }
 
   @Override

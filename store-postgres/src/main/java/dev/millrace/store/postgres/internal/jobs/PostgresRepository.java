@@ -37,6 +37,7 @@ import dev.millrace.store.postgres.internal.rows.JobTables;
 import dev.millrace.store.postgres.internal.rows.JournalRow;
 import dev.millrace.store.postgres.internal.rows.NoteRows;
 import dev.millrace.store.postgres.internal.rows.ResultRows.ResultRow;
+import dev.millrace.store.postgres.internal.rows.SortKeys;
 import dev.millrace.store.postgres.internal.rows.TaskRows.TaskRow;
 import java.io.IOException;
 import java.time.Clock;
@@ -52,6 +53,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +66,7 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
 
   private final Database database;
   private final ServerLease server;
-  private final long epoch;
+  private final LongSupplier epoch;
   private final ProcessTimeline timeline;
   private final CommitFlusher flusher;
   private final JobTables tables;
@@ -91,7 +93,7 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
    * @param listens whether it soon hears of what other servers change
    */
   public PostgresRepository(
-      Database database, ServerLease server, Clock clock, long epoch, boolean listens) {
+      Database database, ServerLease server, Clock clock, LongSupplier epoch, boolean listens) {
     this.database = database;
     this.listens = listens;
     this.server = server;
@@ -101,14 +103,13 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
     this.tables = JobTables.of(database);
     this.texts = new JobTexts(tables.tasks(), tables.results());
     this.index = new PostgresClaimIndex(database, timeline, server);
-    this.leases = new PostgresLeases(database, server.epoch());
+    this.leases = new PostgresLeases(database, server::epoch);
     this.reader = new PostgresReader(database, tables);
     this.notes = new NoteRows(database);
     this.writer = new JobWriter(database, tables.journals(), flusher);
     this.journals =
         new JournalWriter(
-            new JournalAppender(tables.journals(), server, epoch, flusher),
-            id -> changed.accept(id));
+            new JournalAppender(tables.journals(), server, flusher), id -> changed.accept(id));
     this.remover = new JobRemover(database);
     this.unreadable = new UnreadableJobs(database);
   }
@@ -140,12 +141,12 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
 
   @Override
   public long epoch() {
-    return epoch;
+    return epoch.getAsLong();
   }
 
   @Override
   public boolean isOver(long other) {
-    return other != epoch && server.isOver(other);
+    return other != epoch() && server.isOver(other);
   }
 
   @Override
@@ -159,8 +160,13 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
    * @return jobs to be read at once
    */
   public List<JobId> restartTimes() {
-    leases.restartAll(now().steady());
+    restartLeases();
     return index.resetTimes();
+  }
+
+  /** No other server was there to hear of workers in other processes: they get their time again. */
+  public void restartLeases() {
+    leases.restartAll(now().steady());
   }
 
   @Override
@@ -262,10 +268,30 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   void inserted(PostgresJob job, long incarnation) {
     job.takeArrival();
     long rank = job.priority().queueRank(job.row().createdAt());
-    long commit = flusher.committed(job.id(), rank, incarnation);
+    long seen = incarnation;
+    if (seen != flusher.incarnation()) {
+      flusher.observe();
+      seen = presentIncarnation(job.id()); // the crash was before the job, if that is there
+    }
+    long commit = flusher.committed(job.id(), rank, seen);
     index.raise(rank);
     flusher.await(commit);
     insertedJobs.put(job.id(), job);
+  }
+
+  /** The incarnation of the database that has a job; 0 if it is not there. */
+  private long presentIncarnation(JobId id) {
+    return database
+        .first(
+            "SELECT (SELECT id FROM @incarnation) FROM @job_ids WHERE sort_key = ?",
+            row -> row.getLong(1),
+            SortKeys.of(id))
+        .orElse(0L);
+  }
+
+  /** Notices a crash of the database before anybody changes something. */
+  public void observeIncarnation() {
+    flusher.observe();
   }
 
   /** Returns when everything is durable that any server has committed. */
@@ -487,6 +513,11 @@ public final class PostgresRepository implements JobRepository<PostgresJob> {
   /** Jobs whose running tasks a server that is gone has left. */
   public List<JobId> lostClaims() {
     return index.lostClaims();
+  }
+
+  /** Jobs that have changed since then. */
+  public List<JobId> changedSince(Instant time) {
+    return index.changedSince(time);
   }
 
   /** Makes everything durable that no one has waited for. */

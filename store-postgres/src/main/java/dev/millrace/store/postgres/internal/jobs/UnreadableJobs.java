@@ -71,7 +71,13 @@ final class UnreadableJobs {
   /** Asks the database. */
   long count() {
     counted =
-        database.first("SELECT count(*) FROM @unreadable_jobs", row -> row.getLong(1)).orElse(0L);
+        database.inTransaction(
+            statements -> {
+              statements.giveUpSoon();
+              return statements
+                  .list("SELECT count(*) FROM @unreadable_jobs", row -> row.getLong(1))
+                  .getFirst();
+            });
     return counted;
   }
 

@@ -32,6 +32,11 @@ public final class DatabaseInspector {
         .orElseThrow();
   }
 
+  /** Whether the connection is. */
+  public boolean isEncrypted() {
+    return database.isTrue("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()");
+  }
+
   public Duration clockAhead() {
     return Duration.between(Instant.now(), DatabaseClock.of(database).instant());
   }

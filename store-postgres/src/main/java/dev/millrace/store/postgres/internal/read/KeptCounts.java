@@ -78,11 +78,16 @@ public final class KeptCounts {
     return oldest;
   }
 
-  /** Replaces the rows of each category by one. */
+  /** Replaces the rows of each category by one; gives up if others lock them. */
   public void sumUp() {
-    database.update(
+    String sums =
         "WITH gone AS (DELETE FROM @counts RETURNING category, change)"
             + " INSERT INTO @counts (category, change) SELECT category, sum(change) FROM gone"
-            + " GROUP BY category HAVING sum(change) <> 0");
+            + " GROUP BY category HAVING sum(change) <> 0";
+    database.inTransaction(
+        statements -> {
+          statements.giveUpSoon();
+          return statements.update(sums);
+        });
   }
 }

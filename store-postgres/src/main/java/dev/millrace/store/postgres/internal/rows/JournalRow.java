@@ -32,6 +32,11 @@ public final class JournalRow {
     return claim;
   }
 
+  /** Under which its task was claimed. */
+  long epoch() {
+    return claim.token().epoch();
+  }
+
   /** It is written only if the database has not crashed since. */
   public void under(long databaseIncarnation) {
     incarnation = databaseIncarnation;

@@ -62,10 +62,13 @@ public final class JournalRows {
           + UNCRASHED
           + " ON CONFLICT DO NOTHING";
 
-  /** Inserts rows of jobs of which this server still has tasks; says which these are. */
+  /**
+   * Inserts rows of jobs of which this server still has tasks, under its epoch or an earlier one of
+   * its own; says which these are.
+   */
   public static final String APPEND =
       "WITH present AS MATERIALIZED (SELECT key, running_claims FROM @jobs"
-          + " WHERE key = ANY (?) AND ? = ANY (running_epochs) ORDER BY key FOR SHARE),"
+          + " WHERE key = ANY (?) AND running_epochs && ? ORDER BY key FOR SHARE),"
           + " added AS ("
           + INSERT
           + GIVEN
@@ -163,12 +166,12 @@ public final class JournalRows {
   public record Appended(long incarnation, Set<JobId> jobs) {}
 
   /** Appends to journals, if this server still has a task of their job. */
-  public Appended append(List<JournalRow> rows, long epoch) {
+  public Appended append(List<JournalRow> rows) {
     Map<Long, JobId> ids = new HashMap<>();
     rows.forEach(row -> ids.put(row.job, row.id));
     List<@Nullable Object> values = new ArrayList<>();
     values.add(ids.keySet().toArray(Long[]::new));
-    values.add(epoch);
+    values.add(rows.stream().map(JournalRow::epoch).distinct().toArray(Long[]::new));
     values.addAll(Arrays.asList(values(rows)));
     return database
         .first(

@@ -3,8 +3,10 @@ package dev.millrace.store.postgres.internal.server;
 import dev.millrace.core.internal.concurrent.StoreFence;
 import dev.millrace.core.internal.concurrent.Threading;
 import dev.millrace.core.internal.store.RepositoryJobStore;
+import dev.millrace.core.internal.thread.MonitoredThreads;
 import dev.millrace.core.job.JobId;
 import dev.millrace.core.job.JobSpec;
+import dev.millrace.core.json.JsonObject;
 import dev.millrace.core.move.MovableStore;
 import dev.millrace.core.store.JobException;
 import dev.millrace.core.store.LeaderLease;
@@ -20,10 +22,13 @@ import dev.millrace.store.postgres.internal.jobs.PostgresJob;
 import dev.millrace.store.postgres.internal.jobs.PostgresRepository;
 import dev.millrace.store.postgres.internal.jobs.PostgresSubmitter;
 import dev.millrace.store.postgres.internal.move.PostgresMovableStore;
+import dev.millrace.store.postgres.internal.read.ServerRows;
+import dev.millrace.store.postgres.internal.server.ServerThreads.LeaseListener;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** The jobs of a database, for one of the servers that share it. Thread-safe. */
 public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
@@ -34,6 +39,12 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
   private final ServerLease server;
   private final LeaderLeases leaders;
   private final ServerThreads threads;
+  private final RejoinRecovery recovery;
+  private final LeaseListener leaseListener;
+  private volatile @Nullable Announcement announcement;
+
+  /** What a server has said of itself. */
+  private record Announcement(JsonObject info, boolean ready) {}
 
   private PostgresStore(
       StoreOptions options,
@@ -47,6 +58,19 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
     this.server = server;
     this.leaders = leaders;
     this.threads = threads;
+    this.recovery = new RejoinRecovery(this, repository, server, updater());
+    this.leaseListener =
+        new LeaseListener() {
+          @Override
+          public void failed(StoreException problem) {
+            fence().failures().begin(problem);
+          }
+
+          @Override
+          public void rejoined(long before) {
+            MonitoredThreads.virtualWork().start(() -> recovery.run(before, threads::isStopped));
+          }
+        };
     repository.onChanged(updater()::changedElsewhere);
     repository.loaded(updater().jobs()::get);
   }
@@ -79,7 +103,11 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
     ServerLease server = ServerLease.join(database, options.name(), role, options.lease());
     PostgresRepository repository =
         new PostgresRepository(
-            database, server, options.clock(), epoch.orElse(server.epoch()), options.listens());
+            database,
+            server,
+            options.clock(),
+            epoch.isPresent() ? epoch::getAsLong : server::epoch,
+            options.listens());
     List<JobId> timed = first ? repository.restartTimes() : List.of();
     LeaderLeases leaders = new LeaderLeases(server);
     ServerThreads threads =
@@ -88,26 +116,15 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
     if (options.serves()) {
       store.fence().failures().startLog();
     }
-    threads.startRenewing(store.fence().failures()::begin);
+    threads.startRenewing(store.leaseListener);
     if (options.listens()) {
       threads.startListening(store.updater()::changedElsewhere);
     }
     timed.forEach(store::touch);
     if (options.serves()) {
-      store.recover();
+      store.recovery.forEachLost(store::touch); // reading a job releases them
     }
     return store;
-  }
-
-  /** Releases what servers have left that are gone: reading a job does so. */
-  private void recover() {
-    List<JobId> before = List.of();
-    List<JobId> left = repository.lostClaims();
-    while (!left.isEmpty() && !left.equals(before)) { // the same ones again cannot be read
-      left.forEach(this::touch);
-      before = left;
-      left = repository.lostClaims();
-    }
   }
 
   private void touch(JobId id) {
@@ -197,9 +214,23 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
     return new PostgresMovableStore(repository, updater(), this::close);
   }
 
-  /** The epoch of its claims. */
+  /** The epoch of its claims; another one after it was away for longer than its lease. */
   public long epoch() {
     return repository.epoch();
+  }
+
+  /** Says what this server serves, for people. */
+  public void announce(JsonObject info, boolean ready) {
+    announcement = new Announcement(info, ready);
+    announceAgain();
+  }
+
+  /** Says it under another epoch. */
+  void announceAgain() {
+    Announcement last = announcement;
+    if (last != null) {
+      new ServerRows(repository.database()).announce(server.epoch(), last.info(), last.ready());
+    }
   }
 
   @Override
@@ -217,8 +248,11 @@ public final class PostgresStore extends RepositoryJobStore<PostgresJob> {
 
   /** Renews the leases of this server, as its thread does at intervals. */
   void renewNow() {
-    server.renew();
-    leaders.renew();
+    try {
+      threads.renewOnce(leaseListener);
+    } catch (StoreException e) {
+      leaseListener.failed(e);
+    }
   }
 
   /** Writes journals, as its thread does at intervals. */

@@ -15,13 +15,15 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * What a server does beside its calls: one thread renews its leases and cleans up, another listens
- * to other servers. Each survives what one round throws.
+ * What a server does beside its calls: one thread renews its leases, and does nothing else that
+ * might wait; one cleans up, and one listens to other servers. Each survives what one round throws.
  */
 final class ServerThreads {
   private static final Logger LOG = System.getLogger("dev.millrace.store");
@@ -57,11 +59,17 @@ final class ServerThreads {
     this.partitions = new HistoryPartitions(database);
   }
 
-  /**
-   * @param failed gets each failure
-   */
-  void startRenewing(Consumer<StoreException> failed) {
-    MonitoredThreads.virtualService("millrace-postgres-lease").start(() -> renew(failed));
+  /** Who hears of the lease. */
+  interface LeaseListener {
+    void failed(StoreException problem);
+
+    /** The server is there again, under another epoch than that. */
+    void rejoined(long before);
+  }
+
+  void startRenewing(LeaseListener listener) {
+    MonitoredThreads.virtualService("millrace-postgres-lease").start(() -> renew(listener));
+    MonitoredThreads.virtualService("millrace-postgres-cleanup").start(this::cleanUp);
   }
 
   /**
@@ -74,26 +82,14 @@ final class ServerThreads {
         .start(() -> listen(listener, changed));
   }
 
-  private void renew(Consumer<StoreException> failed) {
+  private void renew(LeaseListener listener) {
     boolean fails = false;
-    for (int round = 1; !isStopped(fails ? retryDelay() : interval()); round++) {
+    while (!isStopped(fails ? retryDelay() : interval())) {
       try {
-        lease.renew();
-        leaders.renew();
-        if (clock instanceof DatabaseClock shared) {
-          shared.follow(database);
-        }
-        repository.unreadableJobs(); // which remembers them
-        if (round % CLEAN_UP == 0) {
-          repository.reader().keptCounts().sumUp();
-        }
-        if (round % PARTITIONS == 0 && lease.isFirst()) {
-          partitions.prepare();
-          partitions.dropEmpty();
-        }
+        renewOnce(listener);
         fails = false;
       } catch (StoreException e) {
-        failed.accept(e);
+        listener.failed(e);
         fails = true;
       } catch (RuntimeException | Error e) {
         if (!fails) {
@@ -105,6 +101,65 @@ final class ServerThreads {
     lease.close();
   }
 
+  /** Not on the thread that renews: one of these may wait for locks of others. */
+  private void cleanUp() {
+    for (int round = 1; !isStopped(interval()); round++) {
+      for (Runnable chore : chores(round)) {
+        try {
+          chore.run();
+        } catch (StoreException e) { // callers say what is wrong
+          LOG.log(Level.DEBUG, "cannot clean up; trying again", e);
+        } catch (RuntimeException | Error e) {
+          LOG.log(Level.WARNING, "cannot clean up; trying again", e);
+        }
+      }
+    }
+  }
+
+  private List<Runnable> chores(int round) {
+    List<Runnable> chores = new ArrayList<>();
+    if (clock instanceof DatabaseClock shared) {
+      chores.add(() -> shared.follow(database));
+    }
+    chores.add(repository::observeIncarnation);
+    chores.add(repository::unreadableJobs); // which remembers them
+    if (round % CLEAN_UP == 0) {
+      chores.add(repository.reader().keptCounts()::sumUp);
+    }
+    if (round % PARTITIONS == 0 && lease.isFirst()) {
+      chores.add(partitions::prepare);
+      chores.add(partitions::dropEmpty);
+    }
+    return chores;
+  }
+
+  /** Renews all leases of this server. Throws if others may have taken its tasks. */
+  void renewOnce(LeaseListener listener) {
+    lease.renew();
+    if (lease.isLost()) {
+      rejoin(listener);
+    }
+    try {
+      leaders.renew();
+    } finally {
+      lease.requireAlive(); // also a server without work has to notice it
+    }
+  }
+
+  private void rejoin(LeaseListener listener) {
+    try {
+      lease.requireAlive();
+    } catch (StoreException e) {
+      listener.failed(e);
+    }
+    long before = lease.epoch();
+    lease.rejoin(repository::restartLeases);
+    if (lease.epoch() != before) {
+      LOG.log(Level.INFO, "this server joined again: epoch " + lease.epoch() + " after " + before);
+      listener.rejoined(before);
+    }
+  }
+
   private Duration interval() {
     return lease.length().dividedBy(5);
   }
@@ -113,7 +168,8 @@ final class ServerThreads {
     return interval().compareTo(RETRY) < 0 ? interval() : RETRY;
   }
 
-  private boolean isStopped(Duration wait) {
+  /** Waits so long, or until the store is closed: then it returns true. */
+  boolean isStopped(Duration wait) {
     try {
       return stop.await(wait.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {

@@ -1,6 +1,8 @@
 package dev.millrace.store.postgres.internal.db;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.job.JobId;
 import dev.millrace.store.postgres.fixture.EmbeddedDatabase;
@@ -59,6 +61,16 @@ class CommitFlusherTest {
       assertThat(database.list("SELECT cardinality(jobs) FROM @changes", row -> row.getInt(1)))
           .containsExactly(100);
     }
+  }
+
+  @Test
+  void whatWaitsForTheDiskAfterACrashIsNotLostWithWhatWasBeforeIt() {
+    long lost = commit(1);
+    database.update("DELETE FROM @incarnation");
+    assertThatThrownBy(() -> flusher.await(lost)).hasMessageContaining("may have lost it");
+    long synced = flusher.synced(flusher.lastCommit(), flusher.incarnation());
+    assertThatCode(() -> flusher.await(synced)).doesNotThrowAnyException();
+    assertThatThrownBy(() -> flusher.await(lost)).hasMessageContaining("may have lost it");
   }
 
   @Test

@@ -33,6 +33,7 @@ class DatabaseErrorsTest {
         "08004 | The server does not support SSL. | switch TLS on in the database",
         "3D000 | database \"jobs\" does not exist | create the database, or correct its name",
         "08P01 | database \"jobs\" does not exist | create the database, or correct its name",
+        "08P01 | no such database: jobs | create the database, or correct its name",
         "08P01 | SASL authentication failed | check the user and the password, in the",
         "08P01 | no more connections allowed (max_client_conn) | raise max_client_conn",
         "08P01 | bind message supplies 1, but prepared statement \"S_1\" | prepareThreshold=0",
@@ -80,6 +81,13 @@ class DatabaseErrorsTest {
                 + System.getProperty("user.name")
                 + " as the address names none, and the password: write it into the variable"
                 + " PGPASSWORD, a file (password_file=…)");
+  }
+
+  @Test
+  void aShortPasswordIsNotCutOutOfOtherWords() {
+    SQLException failed = new SQLException("database \"a\" of a is not a database", "3D000");
+    assertThat(explained("postgresql://anna:a@db/jobs", failed))
+        .hasMessageContaining("database \"…\" of … is not … database;");
   }
 
   @Test

@@ -7,11 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.core.store.StoreException;
 import dev.millrace.store.postgres.fixture.EmbeddedDatabase;
 import dev.millrace.store.postgres.internal.db.Migrations.Migration;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +34,7 @@ class MigrationsTest {
   }
 
   private Migrations version(Migration... migrations) {
-    return new Migrations(database, List.of(migrations));
+    return new Migrations(database, List.of(migrations), Duration.ofSeconds(20));
   }
 
   @Test
@@ -73,6 +76,51 @@ class MigrationsTest {
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("needs at least version 2")
         .hasMessageContaining("this program knows version 1; upgrade this server");
+  }
+
+  /** As behind a backup: whoever asks for the table next would stand in the queue behind it. */
+  @Test
+  void aMigrationLetsOthersPassWhileItWaitsForALock() throws Exception {
+    version(FIRST).run();
+    Migration alters = new Migration(2, 1, "ALTER TABLE @one ADD COLUMN more int");
+    CompletableFuture<Void> migration =
+        database.inTransaction(
+            backup -> {
+              backup.list("SELECT * FROM @one", row -> row);
+              CompletableFuture<Void> waiting =
+                  CompletableFuture.runAsync(() -> version(FIRST, alters).run());
+              while (!isWaitingToAlter()) {
+                Thread.onSpinWait();
+              }
+              database.list("SELECT * FROM @one", row -> row); // stands behind it, and passes
+              assertThat(waiting).isNotDone();
+              return waiting;
+            });
+    migration.get(20, TimeUnit.SECONDS);
+    assertThat(version(FIRST, alters).current()).isEqualTo(2);
+  }
+
+  private boolean isWaitingToAlter() {
+    return database.isTrue(
+        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+            + " AND query LIKE ?)",
+        "ALTER TABLE \"" + database.settings().schema() + "\".%");
+  }
+
+  @Test
+  void aMigrationGivesUpAfterALongTime() {
+    version(FIRST).run();
+    Migration alters = new Migration(2, 1, "ALTER TABLE @one ADD COLUMN more int");
+    database.inTransaction(
+        backup -> {
+          backup.list("SELECT * FROM @one", row -> row);
+          Migrations impatient = new Migrations(database, List.of(FIRST, alters), Duration.ZERO);
+          assertThatThrownBy(impatient::run)
+              .isInstanceOf(StoreException.class)
+              .hasMessageContaining("other transactions (a backup, a report) have held locks")
+              .hasMessageContaining("start this server again when they have ended");
+          return null;
+        });
   }
 
   @Test

@@ -34,9 +34,7 @@ class JournalWriterTest {
   private final CommitFlusher flusher = new CommitFlusher(database, server.epoch());
   private final List<JobId> lost = new ArrayList<>();
   private final JournalWriter writer =
-      new JournalWriter(
-          new JournalAppender(new JournalRows(database), server, server.epoch(), flusher),
-          lost::add);
+      new JournalWriter(new JournalAppender(new JournalRows(database), server, flusher), lost::add);
 
   JournalWriterTest() {
     database.update(

@@ -1,7 +1,6 @@
 package dev.millrace.store.postgres.internal.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.core.event.Cause;
 import dev.millrace.core.job.JobId;
@@ -17,15 +16,16 @@ import dev.millrace.core.store.ClaimSignal;
 import dev.millrace.core.store.JobStore;
 import dev.millrace.core.store.LeaderLease;
 import dev.millrace.core.store.Outcome;
-import dev.millrace.core.store.StoreBrokenException;
 import dev.millrace.core.store.fixture.ContractSettings;
 import dev.millrace.core.store.fixture.ManualClock;
+import dev.millrace.core.store.health.StoreHealth.Trouble;
 import dev.millrace.core.task.OutputChunk;
 import dev.millrace.core.task.TaskResult;
 import dev.millrace.core.task.TaskState;
 import dev.millrace.store.postgres.fixture.EmbeddedDatabase;
 import dev.millrace.store.postgres.internal.db.Database;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -45,16 +45,17 @@ class LostPostgresServerTest {
   private final PostgresStore other = open(true);
 
   private PostgresStore open(boolean serves) {
+    return open(serves, Duration.ofMinutes(5));
+  }
+
+  private PostgresStore open(boolean serves, Duration lease) {
+    return open(serves, lease, settings);
+  }
+
+  private PostgresStore open(boolean serves, Duration lease, ContractSettings with) {
     return PostgresStore.open(
         database,
-        new StoreOptions(
-            "test",
-            settings.clock(),
-            settings.ids(),
-            settings.random(),
-            serves,
-            serves,
-            Duration.ofMinutes(5)));
+        new StoreOptions("test", with.clock(), with.ids(), with.random(), serves, serves, lease));
   }
 
   @AfterEach
@@ -97,14 +98,88 @@ class LostPostgresServerTest {
   }
 
   @Test
-  void aServerWhoseTimeIsOverNeverComesBack() {
+  @Timeout(30)
+  void aServerWhoseTimeIsOverJoinsAgainUnderAnotherEpoch() {
     submit("1");
-    lose(one);
-    one.renewNow();
-    assertThatThrownBy(() -> claim(one))
-        .isInstanceOf(StoreBrokenException.class)
-        .hasMessageContaining("others may have taken its tasks; restart it");
-    assertThat(claim(other)).isNotNull();
+    long before = other.epoch();
+    other.announce(JsonObject.create().put("name", "test"), true);
+    lose(other);
+    assertThat(other.health().trouble()).isNull();
+    other.renewNow();
+    assertThat(other.epoch()).isNotEqualTo(before);
+    assertThat(isAlive(before)).as("it never comes back").isFalse();
+    assertThat(isAlive(other.epoch())).isTrue();
+    assertThat(other.health().trouble()).as("until a trial").isEqualTo(Trouble.FAILING);
+    while (other.health().trouble() != null) {
+      other.sweep();
+    }
+    Claim claim = claim(other);
+    assertThat(claim.key().token().epoch()).isEqualTo(other.epoch());
+    assertThat(other.complete(claim, TaskResult.of("one"))).isEqualTo(Outcome.DONE);
+  }
+
+  private boolean isAlive(long epoch) {
+    return database.isTrue("SELECT alive_until > now() FROM @servers WHERE epoch = ?", epoch);
+  }
+
+  @Test
+  void workersOfAServerThatJoinedAgainMayHandInWhatNobodyHasTaken() {
+    submit("1", "2");
+    Claim first = claim(other);
+    Claim second = claim(other);
+    other.freeze(first, JsonObject.create().put("seed", 7));
+    other.appendJournal(first, new OutputChunk(List.of(1), List.of("a")));
+    lose(other);
+    other.renewNow();
+    other.sweep();
+    other.appendJournal(first, new OutputChunk(List.of(2), List.of("b")));
+    other.writeJournalsNow();
+    assertThat(other.complete(second, TaskResult.of("two"))).isEqualTo(Outcome.DONE);
+    assertThat(other.release(first, "test")).isEqualTo(Outcome.DONE);
+    assertThat(claim(other).journaledTokens()).containsExactly(1, 2);
+  }
+
+  @Test
+  void workersOfAServerThatJoinedAgainAreFencedFromWhatOthersHaveTaken() {
+    submit("1");
+    Claim lost = claim(other);
+    lose(other);
+    one.sweep();
+    Claim next = claim(one);
+    other.renewNow();
+    assertThat(other.heartbeat(lost, false)).isEqualTo(ClaimSignal.LOST);
+    assertThat(other.complete(lost, TaskResult.of("late"))).isInstanceOf(Outcome.Fenced.class);
+    assertThat(one.complete(next, TaskResult.of("one"))).isEqualTo(Outcome.DONE);
+  }
+
+  @Test
+  @Timeout(30)
+  void aServerThatJoinedAgainReleasesWhatItHadAndStopsItsWorkers() throws InterruptedException {
+    BlockingQueue<JobId> stopped = new LinkedBlockingQueue<>();
+    try (PostgresStore third = open(true, Duration.ofSeconds(2))) {
+      third.onLever(stopped::add);
+      JobId id = submit("1");
+      Claim lost = claim(third);
+      lose(third); // its own thread notices it
+      assertThat(stopped.poll(20, TimeUnit.SECONDS)).isEqualTo(id);
+      assertThat(third.task(id, 1, 1).orElseThrow().state()).isEqualTo(TaskState.RETRIED);
+      assertThat(third.heartbeat(lost, false)).isEqualTo(ClaimSignal.LOST);
+      assertThat(third.complete(claim(third), TaskResult.of("one"))).isEqualTo(Outcome.DONE);
+    }
+  }
+
+  /** Others forget after a minute what they have changed. */
+  @Test
+  @Timeout(30)
+  void aServerThatJoinedAgainHearsOfWhatHasChangedMeanwhile() throws InterruptedException {
+    ContractSettings now = ContractSettings.of(new ManualClock(Instant.now()));
+    BlockingQueue<JobId> changed = new LinkedBlockingQueue<>();
+    try (PostgresStore third = open(true, Duration.ofSeconds(2), now)) {
+      JobId id = third.submit(JobSpec.of(List.of(StageSpec.of("a", List.of(TaskSpec.of("1"))))));
+      third.onChange(changed::add);
+      lose(third);
+      assertThat(changed.poll(20, TimeUnit.SECONDS)).isEqualTo(id);
+    }
   }
 
   @Test
