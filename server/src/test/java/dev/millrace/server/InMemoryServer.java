@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class InMemoryServer implements AutoCloseable {
 
   /** Longer than anything here should take, even on a busy machine. */
-  public static final Duration TIMEOUT = Duration.ofSeconds(30);
+  public static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   public static final TaskPolicy ONE_ATTEMPT = TaskPolicy.DEFAULT;
 

@@ -337,8 +337,10 @@ class JobEventsTest {
             .start(
                 () ->
                     Awaitility.await()
-                        .pollDelay(Duration.ofMillis(200))
-                        .until(() -> quick.store.abort(id, Cause.user("me", null)).isDone()));
+                        .until(
+                            () ->
+                                listener.comments.size() >= 2
+                                    && quick.store.abort(id, Cause.user("me", null)).isDone()));
         assertThat(listener.next().state()).isEqualTo("cancelled");
         assertThat(listener.comments).hasSizeGreaterThanOrEqualTo(2).containsOnly(": ");
       }

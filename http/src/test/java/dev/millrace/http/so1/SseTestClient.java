@@ -12,6 +12,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** A client of server-sent events that reads its socket only on demand. */
@@ -26,7 +27,7 @@ final class SseTestClient implements AutoCloseable {
 
   final Socket socket = new Socket();
   final int status;
-  final List<String> comments = new ArrayList<>();
+  final List<String> comments = new CopyOnWriteArrayList<>();
   private final InputStream in;
   private int left; // bytes of the current chunk
   private boolean whole;
