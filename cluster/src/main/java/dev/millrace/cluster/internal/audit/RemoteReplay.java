@@ -150,7 +150,7 @@ public final class RemoteReplay {
     if (group.isHandedOff() != away) {
       throw failed("the step is in a wrong place");
     }
-    StepEnding ending = group.sequence(0).step().ending();
+    StepEnding ending = group.step(0).ending();
     if (!away && ending != null) {
       throw failed(ending.reason());
     }

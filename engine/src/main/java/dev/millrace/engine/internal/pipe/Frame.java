@@ -97,7 +97,7 @@ public final class Frame {
   /** The next step of a group. */
   static ByteBuffer step(SequenceGroup group, Pipe pipe) {
     Batch batch = group.batch;
-    SequenceStep step = group.sequence(0).step();
+    SequenceStep step = group.step(0);
     byte[] origin = pipe.origin().getBytes(StandardCharsets.UTF_8);
     long size =
         4L

@@ -34,7 +34,9 @@ public final class PipeProcessor {
     this.end = end;
     this.transport = transport;
     steps = new StepExecutor(node, List.copyOf(segments), end, transport);
-    tracker = new KvPositionTracker(segments.stream().mapToInt(Segment::pages).min().orElse(0));
+    tracker =
+        new KvPositionTracker(
+            segments.stream().mapToInt(Segment::pages).min().orElse(Integer.MAX_VALUE));
   }
 
   /** A processor with a whole model here; the segments cover its layers in order. */
@@ -112,15 +114,19 @@ public final class PipeProcessor {
   /**
    * At the origin: handles a frame of a group that was handed off. Returns whether it brings the
    * hidden states, so that {@link #resume} may follow; else the group has ended. A frame that does
-   * not fit the group, or the place where the plan has it return, counts as lost: the group must be
-   * computed again.
+   * not fit the group, or the place where the plan has it return, or that comes out of order, counts
+   * as lost: the group must be computed again.
    */
   public boolean receiveReturned(SequenceGroup group, Frame frame) {
     try {
       Pipe plan = steps.pipe;
       if (plan != null && frame.kind() == Frame.Kind.STEP) {
         frame.returnTo(group, plan);
-        return true;
+        String refusal = tracker.check(group, group.step(0).layer());
+        if (refusal != null) {
+          abandon(group, SequenceCondition.STEP_REFUSED, "node " + node + ": " + refusal);
+        }
+        return refusal == null;
       }
       StepEnding ending = frame.ending();
       boolean released = ending.kind() == StepEnding.Kind.RELEASED;
@@ -136,19 +142,25 @@ public final class PipeProcessor {
 
   /** At the origin: continues a group that has returned; ends as {@link #start} does. */
   public void resume(SequenceGroup group) {
+    int layer = group.step(0).layer();
     try {
       steps.validate(group);
       steps.advance(group);
     } catch (Throwable e) {
       group.fail(reason(e));
     }
+    if (group.isLost()) {
+      tracker.recordAborted(group, layer);
+    } else {
+      tracker.recordDone(group, layer);
+    }
   }
 
   /** Gives up a group in flight, with a condition that ends it: later frames for it are ignored. */
   public void abandon(SequenceGroup group, SequenceCondition condition, String reason) {
     for (int run = 0; run < group.size(); run++) {
-      SequenceStep step = group.sequence(run).step();
-      if (isHandedOff(step)) {
+      SequenceStep step = group.step(run);
+      if (step.hasEnded(StepEnding.Kind.HANDED_OFF)) {
         step.restart(NextComputation.HEAD, 0);
       }
       if (step.state() != SequenceState.DONE) {
@@ -199,6 +211,7 @@ public final class PipeProcessor {
    * data with the next plan.
    */
   public void forget(long passage) {
+    tracker.forget(passage);
     for (int i = 0; i < others.size(); i++) {
       try {
         transport.send(others.get(i), Frame.forget(passage, epoch()));
@@ -220,7 +233,7 @@ public final class PipeProcessor {
 
   private void serve(Frame frame) {
     SequenceGroup group = frame.toGroup(counts);
-    int layer = group.sequence(0).step().layer();
+    int layer = group.step(0).layer();
     if (!refused(group, frame.epoch())) {
       try {
         byte @Nullable [] @Nullable [] in = RowHashRecorder.hashes(group);
@@ -233,13 +246,13 @@ public final class PipeProcessor {
         group.fail("node %s, from layer %d on: %s".formatted(node, layer, reason(e)));
       }
       if (group.isHandedOff()) {
-        tracker.recordDone(group);
+        tracker.recordDone(group, layer);
       } else {
-        tracker.recordAborted(group);
+        tracker.recordAborted(group, layer);
       }
     }
     // the origin must learn of sequences that ended here without being handed off
-    StepEnding ending = group.sequence(0).step().ending();
+    StepEnding ending = group.step(0).ending();
     if (ending != null && !group.isHandedOff()) {
       transport.send(frame.origin(), Frame.ended(group.id(), frame.epoch(), ending));
     }
@@ -251,7 +264,7 @@ public final class PipeProcessor {
       group.move(SequenceState.VALIDATING, SequenceCondition.PIPE_MISSING, reason);
       return true;
     }
-    SequenceStep due = group.sequence(0).step();
+    SequenceStep due = group.step(0);
     String refusal =
         epoch < epoch()
             ? "plan " + epoch + " is over"
@@ -265,11 +278,6 @@ public final class PipeProcessor {
           "node " + node + ": " + refusal);
     }
     return refusal != null;
-  }
-
-  private static boolean isHandedOff(SequenceStep step) {
-    StepEnding ending = step.ending();
-    return ending != null && ending.kind() == StepEnding.Kind.HANDED_OFF;
   }
 
   /** The reason of a failure, as text. */

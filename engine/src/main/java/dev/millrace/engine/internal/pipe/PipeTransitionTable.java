@@ -46,6 +46,7 @@ public final class PipeTransitionTable {
           VALIDATING     | EMBED_DUE_ELSEWHERE         | SEND
           VALIDATING     | HEAD_DUE                    | HEAD
           VALIDATING     | CHUNK_DUE                   | EMBED
+          VALIDATING     | NEXT_CHUNK_BEGUN            | DONE CONTINUED
           VALIDATING     | LAYERS_DUE                  | PROCESS_LAYERS
           EMBED          | UPDATE_UNDELIVERED          | DONE FAILED
           EMBED          | NO_MODEL_FOR_LAYER          | DONE RELEASED
@@ -56,6 +57,7 @@ public final class PipeTransitionTable {
           PROCESS_LAYERS | NEXT_LOCAL                  | PROCESS_LAYERS
           PROCESS_LAYERS | ALL_LAYERS_DONE             | HEAD
           PROCESS_LAYERS | ALL_LAYERS_DONE_MORE_CHUNKS | EMBED
+          PROCESS_LAYERS | NEXT_CHUNK_BEGUN            | DONE CONTINUED
           PROCESS_LAYERS | ALL_LAYERS_DONE_ELSEWHERE   | SEND
           HEAD           | SEQUENCE_COMPLETE           | DONE COMPLETED
           HEAD           | UPDATE_UNDELIVERED          | DONE FAILED

@@ -26,6 +26,8 @@ public enum SequenceCondition {
   /** The head would be next, but the prompt has more chunks. */
   CHUNK_DUE,
   LAYERS_DUE,
+  /** All layers of a chunk are done, and the next chunk of the prompt began before that. */
+  NEXT_CHUNK_BEGUN,
 
   /** What was to be recorded could not be added to the sequence's own record. */
   UPDATE_UNDELIVERED,

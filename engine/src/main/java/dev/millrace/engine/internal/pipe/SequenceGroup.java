@@ -1,8 +1,12 @@
 package dev.millrace.engine.internal.pipe;
 
+import java.util.Arrays;
+
 /**
- * Sequences in the same state that go through a pipe as one batch, one run each. Allocated once and
- * reused; it belongs to the thread of its processor.
+ * Sequences in the same state that go through a pipe as one batch, one run each, with the step of
+ * each and its page table as they were when it was added: while the group is at other nodes, its
+ * sequences may begin the next step. Allocated once and reused; it belongs to the thread of its
+ * processor.
  */
 public final class SequenceGroup {
   /** The rows. */
@@ -12,6 +16,8 @@ public final class SequenceGroup {
   public final int maxRows;
 
   private final PipeSequence[] sequences;
+  private final SequenceStep[] steps;
+  private final int[][] pages;
   private final boolean[] moreChunks;
   private final int[] heads; // rows
   private long id;
@@ -20,13 +26,16 @@ public final class SequenceGroup {
     this.maxRows = maxRows;
     batch = new Batch(width, maxRows, maxRuns);
     sequences = new PipeSequence[maxRuns];
+    steps = new SequenceStep[maxRuns];
+    pages = new int[maxRuns][0];
     moreChunks = new boolean[maxRuns];
     heads = new int[maxRuns];
   }
 
   /** Empties the group for a new batch with that number. */
   public void open(long turn) {
-    java.util.Arrays.fill(sequences, 0, batch.runs, null);
+    Arrays.fill(sequences, 0, batch.runs, null);
+    Arrays.fill(steps, 0, batch.runs, null);
     batch.clear();
     id = turn;
   }
@@ -43,6 +52,16 @@ public final class SequenceGroup {
     return sequences[run];
   }
 
+  /** The step of the run; its sequence may be at a later one. */
+  public SequenceStep step(int run) {
+    return steps[run];
+  }
+
+  /** Whether the sequence of the run has begun a later step, with the next chunk of its prompt. */
+  boolean isOvertaken(int run) {
+    return sequences[run].step() != steps[run];
+  }
+
   public int firstPosition(int run) {
     return batch.position[batch.firstRow[run]];
   }
@@ -56,15 +75,24 @@ public final class SequenceGroup {
   public void add(PipeSequence sequence, int first, int count, boolean more) {
     int run = batch.runs;
     sequences[run] = sequence;
+    steps[run] = sequence.step();
     moreChunks[run] = more;
-    batch.add(first, count, sequence.pages());
+    batch.add(first, count, copyPages(run, sequence.pages(), KvPageSize.countFor(first + count)));
+  }
+
+  private int[] copyPages(int run, int[] from, int count) {
+    if (pages[run].length < count) {
+      pages[run] = new int[Math.max(count, 2 * pages[run].length)];
+    }
+    System.arraycopy(from, 0, pages[run], 0, count);
+    return pages[run];
   }
 
   /** The last row of each run at HEAD; {@link #headCount} of them, in the order of the runs. */
   int[] headRows() {
     int count = 0;
     for (int run = 0; run < batch.runs; run++) {
-      if (sequences[run].step().state() == SequenceState.HEAD) {
+      if (steps[run].state() == SequenceState.HEAD) {
         heads[count++] = batch.firstRow[run] + batch.rowCount[run] - 1;
       }
     }
@@ -79,7 +107,7 @@ public final class SequenceGroup {
   int count(SequenceState state) {
     int count = 0;
     for (int run = 0; run < batch.runs; run++) {
-      count += sequences[run].step().state() == state ? 1 : 0;
+      count += steps[run].state() == state ? 1 : 0;
     }
     return count;
   }
@@ -87,8 +115,18 @@ public final class SequenceGroup {
   /** Whether all of it is at another node. */
   public boolean isHandedOff() {
     for (int run = 0; run < batch.runs; run++) {
-      StepEnding ending = sequences[run].step().ending();
-      if (ending != null && ending.kind() == StepEnding.Kind.HANDED_OFF) {
+      if (steps[run].hasEnded(StepEnding.Kind.HANDED_OFF)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether a step of it ended without its result. */
+  boolean isLost() {
+    for (int run = 0; run < batch.runs; run++) {
+      if (steps[run].hasEnded(StepEnding.Kind.RELEASED)
+          || steps[run].hasEnded(StepEnding.Kind.FAILED)) {
         return true;
       }
     }
@@ -98,7 +136,7 @@ public final class SequenceGroup {
   /** Moves each run that is in {@code from}. */
   void move(SequenceState from, SequenceCondition condition, String reason) {
     for (int run = 0; run < batch.runs; run++) {
-      SequenceStep step = sequences[run].step();
+      SequenceStep step = steps[run];
       if (step.state() == from) {
         step.move(condition, reason);
       }
@@ -108,7 +146,7 @@ public final class SequenceGroup {
   /** Ends all runs that have not ended. */
   void fail(String reason) {
     for (int run = 0; run < batch.runs; run++) {
-      SequenceStep step = sequences[run].step();
+      SequenceStep step = steps[run];
       if (step.state() != SequenceState.DONE) {
         step.move(SequenceCondition.STEP_FAILED, reason);
       }

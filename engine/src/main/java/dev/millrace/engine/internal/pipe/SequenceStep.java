@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The path of one sequence through the transition table at one node, from VALIDATING to DONE, and
  * its next computation. The state changes only here. After DONE the same object may {@link
- * #restart} for the next step. For one thread at a time.
+ * #restart} for the next step; while it is at other nodes, the {@link #next} one may begin. For one
+ * thread at a time.
  */
 public final class SequenceStep {
   private final PipeTransitionTable table = PipeTransitionTable.SEQUENCE;
@@ -40,6 +41,16 @@ public final class SequenceStep {
     return ending;
   }
 
+  /** Whether it ended in that way. */
+  public boolean hasEnded(StepEnding.Kind kind) {
+    return ending != null && ending.kind() == kind;
+  }
+
+  /** A step of the same sequence that begins with tokens to embed, while this one is away. */
+  public SequenceStep next() {
+    return new SequenceStep(NextComputation.EMBED, 0, counts);
+  }
+
   /** Begins the next step after this one is done. */
   public void restart(NextComputation due, int dueLayer) {
     if (state != SequenceState.DONE) {
@@ -72,7 +83,7 @@ public final class SequenceStep {
 
   private static StepEnding endingOf(
       StepEnding.Kind kind, SequenceCondition condition, String reason) {
-    boolean plain = kind == StepEnding.Kind.COMPLETED || kind == StepEnding.Kind.HANDED_OFF;
+    boolean plain = kind != StepEnding.Kind.RELEASED && kind != StepEnding.Kind.FAILED;
     return new StepEnding(kind, !reason.isEmpty() ? reason : plain ? "" : condition.description());
   }
 }

@@ -15,7 +15,9 @@ public record StepEnding(Kind kind, String reason) {
     /** It waits for a pipe or a slot; it can be resumed from its tokens, here or elsewhere. */
     RELEASED,
     /** It failed, for the given reason. */
-    FAILED
+    FAILED,
+    /** A chunk of a prompt is computed; another step has begun the next one. */
+    CONTINUED
   }
 
   @Override

@@ -30,14 +30,14 @@ final class StepExecutor {
 
   void validate(SequenceGroup group) {
     for (int run = 0; run < group.size(); run++) {
-      SequenceStep step = group.sequence(run).step();
+      SequenceStep step = group.step(run);
       if (step.state() == SequenceState.VALIDATING) {
-        step.move(found(step, group.hasMoreChunks(run)));
+        step.move(found(group, run));
       }
     }
   }
 
-  private SequenceCondition found(SequenceStep step, boolean moreChunks) {
+  private SequenceCondition found(SequenceGroup group, int run) {
     if (pipe == null) {
       return SequenceCondition.PIPE_MISSING;
     }
@@ -45,7 +45,7 @@ final class StepExecutor {
       return SequenceCondition.PIPE_INCOMPLETE;
     }
     boolean origin = pipe.origin().equals(node);
-    return switch (step.nextComputation()) {
+    return switch (group.step(run).nextComputation()) {
       case LAYER -> SequenceCondition.LAYERS_DUE;
       case TOKENIZE, EMBED ->
           origin ? SequenceCondition.EMBED_DUE : SequenceCondition.EMBED_DUE_ELSEWHERE;
@@ -54,7 +54,11 @@ final class StepExecutor {
               ? SequenceCondition.NOT_ORIGIN_FOR_HEAD
               : end == null
                   ? SequenceCondition.END_MISSING
-                  : moreChunks ? SequenceCondition.CHUNK_DUE : SequenceCondition.HEAD_DUE;
+                  : !group.hasMoreChunks(run)
+                      ? SequenceCondition.HEAD_DUE
+                      : group.isOvertaken(run)
+                          ? SequenceCondition.NEXT_CHUNK_BEGUN
+                          : SequenceCondition.CHUNK_DUE;
     };
   }
 
@@ -62,10 +66,11 @@ final class StepExecutor {
     Batch batch = group.batch;
     for (int run = 0; run < group.size(); run++) {
       PipeSequence sequence = group.sequence(run);
-      if (sequence.step().state() == SequenceState.EMBED) {
+      SequenceStep step = group.step(run);
+      if (step.state() == SequenceState.EMBED) {
         int first = group.firstPosition(run);
         with.embed(batch, batch.firstRow[run], sequence.tokens(), first, batch.rowCount[run]);
-        sequence.step().setDue(NextComputation.LAYER, 0);
+        step.setDue(NextComputation.LAYER, 0);
       }
     }
     @Nullable String next = pipe == null || !pipe.isComplete() ? null : pipe.nodeOf(0);
@@ -95,7 +100,7 @@ final class StepExecutor {
   /** The next layer of the group; -1 if no layer is next. */
   private static int layerOf(SequenceGroup group) {
     for (int run = 0; run < group.size(); run++) {
-      SequenceStep step = group.sequence(run).step();
+      SequenceStep step = group.step(run);
       if (step.state() == SequenceState.PROCESS_LAYERS) {
         return step.layer();
       }
@@ -108,7 +113,7 @@ final class StepExecutor {
     boolean origin = plan.origin().equals(node);
     @Nullable String next = all ? null : plan.nodeOf(segment.to());
     for (int run = 0; run < group.size(); run++) {
-      SequenceStep step = group.sequence(run).step();
+      SequenceStep step = group.step(run);
       if (step.state() != SequenceState.PROCESS_LAYERS) {
         continue;
       }
@@ -120,7 +125,10 @@ final class StepExecutor {
         step.move(SequenceCondition.ALL_LAYERS_DONE_ELSEWHERE);
       } else if (group.hasMoreChunks(run)) {
         step.setDue(NextComputation.EMBED, 0);
-        step.move(SequenceCondition.ALL_LAYERS_DONE_MORE_CHUNKS);
+        step.move(
+            group.isOvertaken(run)
+                ? SequenceCondition.NEXT_CHUNK_BEGUN
+                : SequenceCondition.ALL_LAYERS_DONE_MORE_CHUNKS);
       } else {
         step.setDue(NextComputation.HEAD, segment.to());
         step.move(SequenceCondition.ALL_LAYERS_DONE);
@@ -142,7 +150,7 @@ final class StepExecutor {
   }
 
   private void send(SequenceGroup group) {
-    SequenceStep step = group.sequence(0).step();
+    SequenceStep step = group.step(0);
     if (pipe == null || step.state() != SequenceState.SEND) {
       return;
     }

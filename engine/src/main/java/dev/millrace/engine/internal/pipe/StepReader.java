@@ -103,7 +103,7 @@ final class StepReader {
       throw Frame.malformed(
           "brings %d rows back, not the %d that went".formatted(rows, home.batch.rows));
     }
-    int dueLayer = pipe.homeAfter(home.sequence(0).step().layer());
+    int dueLayer = pipe.homeAfter(home.step(0).layer());
     NextComputation due = dueLayer < pipe.layers() ? NextComputation.LAYER : NextComputation.HEAD;
     if (next != due || layer != dueLayer) {
       throw Frame.malformed(
@@ -111,7 +111,7 @@ final class StepReader {
     }
     readHidden(home.batch);
     for (int run = 0; run < runs; run++) {
-      home.sequence(run).step().restart(due, dueLayer);
+      home.step(run).restart(due, dueLayer);
     }
   }
 

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>With several batches in flight, each takes its part of the decoding sequences and of the
  * prompts, those that waited longest first. So every batch has something to do, and no sequence is
- * left behind.
+ * left behind. Consecutive chunks of a prompt may be in flight together; they are short then, so
+ * that all nodes work on it soon.
  */
 final class BatchPlanner {
   /** The part of the bounded rows that stays with prompts that are not urgent. */
@@ -30,6 +31,7 @@ final class BatchPlanner {
   private final Sequence[] prompts;
   private final int[] chunks;
   private int first; // the prompt that is first in the next batch
+  private int longest; // chunk of the batch that is being planned
 
   BatchPlanner(WheelSettings settings, PipeAdmission admission, WheelCounters counters) {
     this.settings = settings;
@@ -41,10 +43,11 @@ final class BatchPlanner {
   }
 
   /**
-   * Adds the next steps of the resting sequences to the empty group: all of them, or a part if
-   * {@code flights} groups are to be in flight at the same time.
+   * Adds the next steps of the sequences to the empty group: all of them, or a part if {@code
+   * flights} groups are to be in flight at the same time.
    */
   void fill(SequenceGroup group, int flights) {
+    longest = flights == 1 ? settings.maxRows() : settings.prefillRows();
     int decoding = decodes(flights);
     for (int i = 0; i < decoding; i++) {
       add(group, decodes[i], 1);
@@ -62,7 +65,8 @@ final class BatchPlanner {
   }
 
   private static void add(SequenceGroup group, Sequence sequence, int count) {
-    group.add(sequence, sequence.computed(), count, count < sequence.remaining());
+    int from = sequence.plan(count);
+    group.add(sequence, from, count, sequence.unplanned() > 0);
     sequence.lastTurn = group.id();
   }
 
@@ -128,7 +132,7 @@ final class BatchPlanner {
     for (int pass = 0; pass < 2; pass++) {
       for (int i = 0; i < to - from && left > 0; i++) {
         int at = from + Math.floorMod(first + i, to - from);
-        int more = Math.min(left, prompts[at].remaining() - chunks[at]);
+        int more = Math.min(left, Math.min(longest, prompts[at].unplanned()) - chunks[at]);
         more = pass == 0 ? Math.min(more, share * prompts[at].shares) : more;
         chunks[at] += more;
         left -= more;
@@ -144,7 +148,7 @@ final class BatchPlanner {
     int all = count(admitted, decoding);
     for (int i = 0; i < admitted.size(); i++) {
       Sequence sequence = admitted.get(i);
-      sequence.picked = flights == 1 && !sequence.inFlight && isDue(sequence, decoding);
+      sequence.picked = flights == 1 && sequence.mayBePlanned() && isDue(sequence, decoding);
     }
     int part = flights == 1 ? 0 : Math.ceilDiv(all, flights);
     for (int i = 0; i < part; i++) {
@@ -156,12 +160,12 @@ final class BatchPlanner {
     return all;
   }
 
-  /** The next resting sequence that is not picked yet; null if there is none. */
+  /** The next sequence that may be planned and is not picked yet; null if there is none. */
   private static @Nullable Sequence longestLeftOut(List<Sequence> admitted, boolean decoding) {
     Sequence longest = null;
     for (int i = 0; i < admitted.size(); i++) {
       Sequence sequence = admitted.get(i);
-      boolean may = !sequence.inFlight && !sequence.picked && isDue(sequence, decoding);
+      boolean may = sequence.mayBePlanned() && !sequence.picked && isDue(sequence, decoding);
       if (may && (longest == null || since(sequence, decoding) < since(longest, decoding))) {
         longest = sequence;
       }
@@ -183,8 +187,7 @@ final class BatchPlanner {
   }
 
   private static boolean isDue(Sequence sequence, boolean decoding) {
-    int remaining = sequence.remaining();
-    return sequence.leader == null && (decoding ? remaining == 1 : remaining > 1);
+    return sequence.leader == null && sequence.isDecoding() == decoding;
   }
 
   /** One share each; a follower's share goes to the head of its chain. */

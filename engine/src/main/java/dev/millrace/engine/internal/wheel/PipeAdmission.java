@@ -150,7 +150,8 @@ final class PipeAdmission {
     List<Sequence> victims = new ArrayList<>();
     for (int i = admitted.size() - 1; i >= interactiveCount && victims.size() < most; i--) {
       Sequence last = admitted.get(i);
-      if (!last.inFlight && (!progressed || last.hasProgressed())) {
+      boolean may = !progressed || last.hasProgressed();
+      if (may && !last.inFlight.isAny()) {
         victims.add(last);
         // its pages, and the one that it may have needed soon
         missing -= allocator.countUnshared(last.pages(), last.pageCount());
@@ -160,7 +161,17 @@ final class PipeAdmission {
         return victims;
       }
     }
+    drain(most, progressed);
     return List.of();
+  }
+
+  /** Those that could be victims if they were here come back, however long their prompts are. */
+  private void drain(int most, boolean progressed) {
+    for (int i = admitted.size() - 1; i >= interactiveCount && most > 0; i--) {
+      if (!progressed || admitted.get(i).hasProgressed()) {
+        admitted.get(i).inFlight.drain();
+      }
+    }
   }
 
   /** Starts its computation of what it does not share. */
@@ -191,7 +202,7 @@ final class PipeAdmission {
    * was preempted itself, or those it could take from are in flight.
    */
   boolean extend(Sequence sequence) {
-    while (!sequence.hasRoomFor(sequence.computed() + 1)) {
+    while (!sequence.hasRoomFor(sequence.planned() + 1)) {
       int page = allocator.take();
       if (page >= 0) {
         sequence.addPage(page);
@@ -210,13 +221,14 @@ final class PipeAdmission {
   }
 
   /**
-   * The sequence with the weakest claim on pages that is not in flight; the caller is not, so there
-   * is one.
+   * The sequence with the weakest claim on pages that is not in flight; the caller is not, because
+   * the chunks of a prompt have their pages, so there is one. Those with weaker claims send no
+   * further chunks until they can be preempted.
    */
   private Sequence lastAtHome() {
     int at = admitted.size() - 1;
-    while (byPageClaim(at).inFlight) {
-      at--;
+    while (byPageClaim(at).inFlight.isAny()) {
+      byPageClaim(at--).inFlight.drain();
     }
     return byPageClaim(at);
   }
@@ -318,7 +330,9 @@ final class PipeAdmission {
     sequence.require(followers.isConsistent(sequence), "neither computes nor follows");
     SequenceState state = sequence.step().state();
     boolean rests = state == SequenceState.VALIDATING || state == SequenceState.EMBED;
-    sequence.require(sequence.inFlight ? state == SequenceState.DONE : rests, "does not rest");
+    boolean away = sequence.inFlight.isAny();
+    sequence.require(away ? state == SequenceState.DONE : rests, "does not rest");
+    sequence.require(away || sequence.planned() == sequence.computed(), "rests in a batch");
     sequence.require(sequence.remaining() >= 1, "has nothing to compute");
     int own = shared.settings().prefixReuse() ? sequence.computed() / KvPageSize.POSITIONS : 0;
     for (int i = own; i < sequence.pageCount(); i++) {

@@ -4,6 +4,7 @@ import dev.millrace.engine.api.FinishReason;
 import dev.millrace.engine.api.GenerationListener;
 import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.internal.constraint.ConstraintTracker;
+import dev.millrace.engine.internal.pipe.InFlightTracker;
 import dev.millrace.engine.internal.pipe.KvPageSize;
 import dev.millrace.engine.internal.pipe.PipeSequence;
 import dev.millrace.engine.internal.pipe.SequenceStep;
@@ -67,6 +68,7 @@ final class Sequence implements PipeSequence {
   private int[] tokens;
   private int known;
   private int computed;
+  private int planned; // positions: computed, or in a batch
   private int[] pages = new int[4];
   private int pageCount;
   private int promised; // pages
@@ -75,8 +77,8 @@ final class Sequence implements PipeSequence {
   private long passage;
   private int knownAtEntry; // tokens that were known when it entered its pipe
 
-  /** Whether it is at other nodes. */
-  boolean inFlight;
+  /** Its groups at other nodes. */
+  final InFlightTracker inFlight = new InFlightTracker();
 
   /** Whether any of its rows went to another node in this passage. */
   boolean sent;
@@ -225,6 +227,30 @@ final class Sequence implements PipeSequence {
     return computed;
   }
 
+  /** The next position to compute: those before it are computed, or in a batch. */
+  int planned() {
+    return planned;
+  }
+
+  /** The number of tokens that are known and in no batch yet. */
+  int unplanned() {
+    return known - planned;
+  }
+
+  /** Whether a batch may include it: it rests, or has a further chunk while others are away. */
+  boolean mayBePlanned() {
+    return !inFlight.isAny() || (unplanned() > 0 && inFlight.mayContinue());
+  }
+
+  /** A batch includes the next {@code count} positions; returns the first. */
+  int plan(int count) {
+    if (inFlight.isAny()) {
+      step = step.next();
+    }
+    planned += count;
+    return planned - count;
+  }
+
   int pageCount() {
     return pageCount;
   }
@@ -232,6 +258,11 @@ final class Sequence implements PipeSequence {
   /** The number of pages reserved for its start. */
   int reservedPages() {
     return promised;
+  }
+
+  /** Whether its next batch, or the one that it is in, has its last known token alone. */
+  boolean isDecoding() {
+    return (unplanned() > 0 ? unplanned() : remaining()) == 1;
   }
 
   /**
@@ -327,6 +358,7 @@ final class Sequence implements PipeSequence {
     filed = count;
     base = count * KvPageSize.POSITIONS;
     computed = base;
+    planned = base;
   }
 
   /**
@@ -372,7 +404,7 @@ final class Sequence implements PipeSequence {
   /** Leaves the pipe: returns all pages, and nothing is computed any more. */
   void leave(PageAllocator allocator) {
     admission = null;
-    inFlight = false;
+    inFlight.clear();
     allocator.release(pages, pageCount);
     allocator.cancelReservation(promised);
     promised = 0;

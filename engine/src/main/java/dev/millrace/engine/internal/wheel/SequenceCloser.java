@@ -27,14 +27,20 @@ final class SequenceCloser {
     this.clock = clock;
   }
 
-  /** Ends those with a stop request that are not in flight. */
+  /** Ends those with a stop request that are not in flight; the others send no further chunks. */
   void endIfRequested(List<Sequence> sequences) {
     for (int i = sequences.size() - 1; i >= 0; i--) {
       Sequence sequence = sequences.get(i);
-      if (!sequence.inFlight) {
+      if (!sequence.inFlight.isAny()) {
         endIfRequested(sequence);
+      } else if (isRequested(sequence)) {
+        sequence.inFlight.drain();
       }
     }
+  }
+
+  private static boolean isRequested(Sequence sequence) {
+    return sequence.revoked != null || sequence.generation.stopRequest() != StopRequest.NONE;
   }
 
   /**

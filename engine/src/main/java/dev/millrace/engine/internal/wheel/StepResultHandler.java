@@ -44,9 +44,8 @@ final class StepResultHandler {
     String problem = advance(group);
     int row = 0;
     for (int run = 0; run < group.size(); run++) {
-      Sequence sequence = (Sequence) group.sequence(run);
-      boolean head = sequence.step().state() == SequenceState.HEAD;
-      settle(sequence, head ? row++ : -1, problem);
+      boolean head = group.step(run).state() == SequenceState.HEAD;
+      settle(group, run, head ? row++ : -1, problem);
     }
   }
 
@@ -56,7 +55,7 @@ final class StepResultHandler {
   private @Nullable String advance(SequenceGroup group) {
     for (int run = 0; run < group.size(); run++) {
       Sequence sequence = (Sequence) group.sequence(run);
-      if (sequence.step().state() != SequenceState.DONE) {
+      if (isComputed(group.step(run)) && sequence.inFlight.failure() == null) {
         sequence.advance(group.batch.rowCount[run], allocator);
       }
     }
@@ -68,16 +67,30 @@ final class StepResultHandler {
     }
   }
 
-  /** Ends or requeues one sequence of a batch, or readies it for its next step. */
-  private void settle(Sequence sequence, int row, @Nullable String problem) {
-    SequenceStep step = sequence.step();
+  private static boolean isComputed(SequenceStep step) {
+    return step.state() != SequenceState.DONE || step.hasEnded(StepEnding.Kind.CONTINUED);
+  }
+
+  /**
+   * Ends or requeues one sequence of a batch, or readies it for its next step; not before all its
+   * chunks are back.
+   */
+  private void settle(SequenceGroup group, int run, int row, @Nullable String problem) {
+    Sequence sequence = (Sequence) group.sequence(run);
+    SequenceStep step = group.step(run);
     StepEnding ending = step.ending();
-    if (closer.endIfRequested(sequence)) {
+    if (ending != null && !isComputed(step)) {
+      sequence.inFlight.fail(ending);
+    }
+    StepEnding failure = sequence.inFlight.failure();
+    if (sequence.inFlight.isAny()) {
+      progressOfChunk(sequence);
+    } else if (closer.endIfRequested(sequence)) {
       return;
-    } else if (ending != null && ending.kind() != StepEnding.Kind.RELEASED) {
-      closer.end(sequence, FinishReason.FAILED, ending.reason());
-    } else if (ending != null) {
-      release(sequence, ending.reason());
+    } else if (failure != null && failure.kind() != StepEnding.Kind.RELEASED) {
+      closer.end(sequence, FinishReason.FAILED, SequenceCondition.STEP_FAILED, failure.reason());
+    } else if (failure != null) {
+      release(sequence, failure.reason());
     } else if (row < 0) {
       progress(sequence);
     } else if (problem != null) {
@@ -93,6 +106,17 @@ final class StepResultHandler {
       admission.requeue(sequence);
     } else {
       closer.end(sequence, FinishReason.FAILED, reason);
+    }
+  }
+
+  /** A chunk is back, and further ones are away: the sequence does not end before them. */
+  private static void progressOfChunk(Sequence sequence) {
+    if (sequence.inFlight.failure() == null) {
+      try {
+        sequence.listener.progress(sequence.computed(), sequence.known());
+      } catch (Throwable e) {
+        sequence.inFlight.fail(new StepEnding(StepEnding.Kind.FAILED, undelivered(e)));
+      }
     }
   }
 

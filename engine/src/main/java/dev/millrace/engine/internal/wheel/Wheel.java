@@ -94,6 +94,7 @@ final class Wheel {
       boolean answers = frame.kind() != Frame.Kind.FORGET && frame.epoch() == processor.epoch();
       if (answers && group.id() == frame.group()) {
         flights.remove(i);
+        setBack(group);
         if (processor.receiveReturned(group, frame)) {
           shared.auditTracker().groupReturned(pipe, group);
           processor.resume(group);
@@ -107,9 +108,8 @@ final class Wheel {
 
   /** Handles a batch that went as far as it can: tokens are chosen, or it is at another node. */
   private void settle(SequenceGroup group) {
-    boolean gone = group.isHandedOff();
-    setAway(group, gone);
-    if (gone) {
+    if (group.isHandedOff()) {
+      setAway(group);
       long now = shared.clock().getAsLong();
       flights.add(
           new Flight(group, new BatchLoop.InFlightGroup(group.id(), processor.epoch(), now)));
@@ -120,11 +120,17 @@ final class Wheel {
     }
   }
 
-  private static void setAway(SequenceGroup group, boolean gone) {
+  private static void setAway(SequenceGroup group) {
     for (int run = 0; run < group.size(); run++) {
       Sequence sequence = (Sequence) group.sequence(run);
-      sequence.inFlight = gone;
-      sequence.sent |= gone;
+      sequence.inFlight.sent();
+      sequence.sent = true;
+    }
+  }
+
+  private static void setBack(SequenceGroup group) {
+    for (int run = 0; run < group.size(); run++) {
+      ((Sequence) group.sequence(run)).inFlight.returned();
     }
   }
 
@@ -150,7 +156,7 @@ final class Wheel {
     admission.clearFollowers();
     for (Flight flight : flights) {
       processor.abandon(flight.group(), condition, why);
-      setAway(flight.group(), false);
+      setBack(flight.group());
       rest(flight.group());
     }
     flights.clear();

@@ -97,6 +97,10 @@ class TransitionCoverageTest {
     for (String nodes : new String[] {"oabb", "aaaa"}) {
       spread(nodes).submitAndTurn(request(100, 5));
     }
+    for (String nodes : new String[] {"oabb", "oaao"}) {
+      WheelSettings several = WheelHarness.SETTINGS.withRows(32, 16).withGroups(3);
+      keep(WheelHarness.spread(several, nodes, 1)).submitAndTurn(request(100, 5));
+    }
     WheelHarness scarce = keep(new WheelHarness(WheelHarness.SETTINGS.withPages(6)));
     scarce.submit(request(60, 100));
     scarce.submitAndTurn(request(30, 100));
