@@ -216,17 +216,25 @@ INLINE void store_tile(int n, floats tile[ROW_VECTORS][TILE_COLUMNS], int rows, 
       const uint8_t *weights, long band_bytes, int rows, int blocks, struct activations x, int row, int count,     \
       float *out, long at, long stride) {                                                                          \
     for (int r = 0; r < rows; r += BAND, weights += band_bytes) {                                                  \
-      float *to = out + at + r;                                                                                    \
-      int c = 0;                                                                                                   \
-      for (; TILE_COLUMNS == 8 && c + 8 <= count; c += 8)                                                          \
-        format##_columns(TILE_COLUMNS, weights, blocks, x, row + c, rows - r, to + c * stride, stride);            \
-      for (; c + 4 <= count; c += 4)                                                                               \
-        format##_columns(4, weights, blocks, x, row + c, rows - r, to + c * stride, stride);                       \
-      for (; c + 2 <= count; c += 2)                                                                               \
-        format##_columns(2, weights, blocks, x, row + c, rows - r, to + c * stride, stride);                       \
-      if (c < count) format##_columns(1, weights, blocks, x, row + c, rows - r, to + c * stride, stride);          \
+      for (int c = 0; c < count; c += TILE_COLUMNS) {                                                              \
+        float *to = out + at + c * stride + r;                                                                     \
+        switch (count - c) {                                                                                       \
+          TAILS(format)                                                                                            \
+          default: format##_columns(TILE_COLUMNS, weights, blocks, x, row + c, rows - r, to, stride);              \
+        }                                                                                                          \
+      }                                                                                                            \
     }                                                                                                              \
   }
+
+/* The last columns, all in one pass over the weights. */
+#define TAIL(format, n) \
+  case n: format##_columns(n, weights, blocks, x, row + c, rows - r, to, stride); break;
+#if TILE_COLUMNS == 8
+#define TAILS(format) \
+  TAIL(format, 1) TAIL(format, 2) TAIL(format, 3) TAIL(format, 4) TAIL(format, 5) TAIL(format, 6) TAIL(format, 7)
+#else
+#define TAILS(format) TAIL(format, 1) TAIL(format, 2) TAIL(format, 3)
+#endif
 
 PRODUCT(q4_0)
 PRODUCT(q4_k)

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("slow")
 class MatrixLoaderTest {
-  private static final int[] COUNTS = {1, 2, 3, 4, 5, 7, 8, 9, 16, 33, 130};
+  private static final int[] COUNTS = {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 33, 130};
 
   /** The native kernels, on a machine that has some. */
   private static final KernelType NATIVE = KernelChoice.of(KernelType.NATIVE);
