@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ResourceLock(LauncherProcess.CORES)
 class PipesIT extends LauncherFixture {
   private static final int TOKENS = Boolean.getBoolean("millrace.proof") ? 400 : 80;
-  private static final int FAULTS = Boolean.getBoolean("millrace.proof") ? 50 : 6;
+  private static final int FAULTS = Boolean.getBoolean("millrace.proof") ? 50 : 4;
 
   private NodeProcesses nodes;
 
