@@ -1,6 +1,7 @@
 package dev.millrace.bench;
 
 import dev.millrace.bench.chat.CompletionStream;
+import dev.millrace.bench.chat.LlamaServerRound;
 import dev.millrace.bench.chat.ModelServer;
 import dev.millrace.bench.harness.BenchOptions;
 import dev.millrace.bench.harness.InterleavedRounds;
@@ -18,7 +19,6 @@ import dev.millrace.core.stage.TaskSpec;
 import dev.millrace.core.store.Lever;
 import dev.millrace.engine.api.EngineSettings;
 import dev.millrace.store.fs.Workspace;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Interactive requests to a server: the time to the first token on an idle server and beside a job
@@ -222,7 +221,7 @@ public final class ChatBench {
         new InterleavedRounds()
             .add("the engine with " + slots + " sequences", () -> runner.engine(load).perSecond())
             .add(slots + " streams at once", () -> perSecond(server, output));
-    Path llama = onPath("llama-server");
+    Path llama = LlamaServerRound.program();
     if (llama == null) {
       System.out.println("llama-server is not on the PATH");
       all(server, slots, 16); // warm; the engine warms itself
@@ -236,16 +235,6 @@ public final class ChatBench {
       all(peer, slots, 16);
       rounds.runWarm(options.number("rounds", 3)).print("tokens");
     }
-  }
-
-  private static @Nullable Path onPath(String program) {
-    for (String directory : System.getenv("PATH").split(":")) {
-      Path file = Path.of(directory, program);
-      if (Files.isExecutable(file)) {
-        return file;
-      }
-    }
-    return null;
   }
 
   private double perSecond(ModelServer server, int output) throws Exception {

@@ -1,5 +1,6 @@
 package dev.millrace.bench;
 
+import dev.millrace.bench.chat.LlamaServerRound;
 import dev.millrace.bench.harness.BenchOptions;
 import dev.millrace.bench.harness.InterleavedRounds;
 import dev.millrace.bench.harness.ScratchDirectories;
@@ -21,14 +22,15 @@ import java.util.Set;
 
 /**
  * Runs many jobs on one model, in turns: with the engine alone, with the whole system from
- * submission to result on disk, and with llama.cpp with a context for each of a few workers.
+ * submission to result on disk, with llama.cpp with a context for each of a few workers, and with
+ * {@code llama-server}, if it is on the PATH, with as many slots.
  *
  * <p>Options: {@code --model} (a file, or as {@link RandomWeights} has it), {@code --jobs}, {@code
  * --rounds}, {@code --prompt} and {@code --output} tokens of jobs without a common prefix, {@code
  * --prefix}, {@code --own} and {@code --prefix-output} tokens of jobs with a common prefix, {@code
  * --slots}, {@code --threads}, {@code --context}, {@code --temperature}, {@code --workers} and
- * {@code --peer-jobs} of llama.cpp, and {@code --skip} with any of engine, system, peer, apart,
- * prefix.
+ * {@code --peer-jobs} of llama.cpp, and {@code --skip} with any of engine, system, peer, server,
+ * apart, prefix.
  */
 public final class SystemBench {
   private static final Set<String> OPTIONS =
@@ -56,6 +58,9 @@ public final class SystemBench {
   private final int jobs;
   private final int workers;
   private final int peerJobs;
+  private final Path model;
+  private final int slots;
+  private final int context;
 
   private SystemBench(BenchOptions arguments, Path model) {
     this.arguments = arguments;
@@ -70,6 +75,9 @@ public final class SystemBench {
             .withThreads(arguments.number("threads", usual.threads()))
             .withSlots(arguments.number("slots", usual.slots()))
             .withContext(arguments.number("context", Math.min(1024, texts.context())));
+    this.model = model;
+    this.slots = settings.slots();
+    this.context = settings.context();
     SamplingChoice choice = new SamplingChoice(arguments.decimal("temperature", 0));
     this.contenders = new WorkloadRunner(model, texts, settings, choice);
   }
@@ -124,6 +132,10 @@ public final class SystemBench {
     all.put("engine", contenders::engine);
     all.put("system", contenders::system);
     all.put("peer", load -> contenders.llamaCpp(load, workers, peerJobs));
+    Path server = LlamaServerRound.program();
+    if (server != null) {
+      all.put("server", load -> LlamaServerRound.measure(server, model, load, slots, context));
+    }
     all.keySet().removeAll(skipped);
     return all;
   }
@@ -170,6 +182,7 @@ public final class SystemBench {
                 InterleavedRounds.median(rates(figures))));
     ratio(measured, "engine", 0.9);
     ratio(measured, "peer", goal);
+    ratio(measured, "server", 1.25);
   }
 
   /** The median of the ratios per round: a slow minute of the machine affects both. */
