@@ -31,18 +31,17 @@ public final class MatrixLoader {
       case Q8_0 -> new Q8_0Matrix(packing, rows, tensor.columns());
       case Q6_K -> new Q6_KMatrix(packing, rows, tensor.columns());
       case F32, F16, BF16 -> new FloatMatrix(packing, rows, tensor.columns());
-      case Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q5_K, IQ4_NL, IQ4_XS, IQ2_XXS ->
-          new BitPlaneMatrix(
-              packing, rows, tensor.columns(), BitPlaneFormat.valueOf(tensor.type().name()));
-      default ->
-          throw new EngineException(
-              gguf.file()
-                  + ": tensor \""
-                  + tensor.name()
-                  + "\" has type "
-                  + tensor.type()
-                  + ", which cannot be computed with");
+      default -> new BitPlaneMatrix(packing, rows, tensor.columns(), format(gguf, tensor));
     };
+  }
+
+  private static BlockFormat format(Gguf gguf, TensorInfo tensor) {
+    return BlockFormat.of(tensor.type())
+        .orElseThrow(
+            () ->
+                new EngineException(
+                    "%s: tensor \"%s\" has type %s, which cannot be computed with"
+                        .formatted(gguf.file(), tensor.name(), tensor.type())));
   }
 
   /** As above, in memory that stays until the process ends. */
