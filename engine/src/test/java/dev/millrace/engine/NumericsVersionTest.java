@@ -8,7 +8,7 @@ import dev.millrace.engine.api.GenerationRequest;
 import dev.millrace.engine.api.Pooling;
 import dev.millrace.engine.api.Sampling;
 import dev.millrace.engine.internal.gguf.TensorType;
-import dev.millrace.engine.internal.tensor.Dequantizer;
+import dev.millrace.engine.internal.kernel.Dequantizer;
 import dev.millrace.engine.numerics.ModelNumerics;
 import dev.millrace.engine.numerics.NumericsVersion;
 import dev.millrace.engine.numerics.SupportedNumerics;

@@ -2,7 +2,7 @@ package dev.millrace.engine;
 
 import dev.millrace.engine.internal.config.Architecture;
 import dev.millrace.engine.internal.gguf.TensorType;
-import dev.millrace.engine.internal.tensor.Dequantizer;
+import dev.millrace.engine.internal.kernel.Dequantizer;
 import dev.millrace.engine.oracle.ModelShape;
 import dev.millrace.engine.oracle.QuantizationRecipe;
 import dev.millrace.engine.oracle.RandomModels;

@@ -3,8 +3,8 @@ package dev.millrace.engine.oracle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.engine.internal.gguf.TensorType;
+import dev.millrace.engine.internal.kernel.Dequantizer;
 import dev.millrace.engine.internal.model.LoadSettings;
-import dev.millrace.engine.internal.tensor.Dequantizer;
 import dev.millrace.engine.llamacpp.LlamaCpp;
 import dev.millrace.engine.llamacpp.LlamaCpp.Settings;
 import dev.millrace.engine.llamacpp.LlamaLibrary;

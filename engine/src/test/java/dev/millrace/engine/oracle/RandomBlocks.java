@@ -2,7 +2,7 @@ package dev.millrace.engine.oracle;
 
 import dev.millrace.engine.internal.gguf.GgufWriter;
 import dev.millrace.engine.internal.gguf.TensorType;
-import dev.millrace.engine.internal.tensor.Dequantizer;
+import dev.millrace.engine.internal.kernel.Dequantizer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.gguf.TensorInfo;
 import dev.millrace.engine.internal.gguf.TensorType;
-import dev.millrace.engine.internal.tensor.Dequantizer;
+import dev.millrace.engine.internal.kernel.Dequantizer;
 import dev.millrace.engine.llamacpp.LlamaCpp;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -2,7 +2,7 @@ package dev.millrace.engine.oracle;
 
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.gguf.TensorInfo;
-import dev.millrace.engine.internal.tensor.Dequantizer;
+import dev.millrace.engine.internal.kernel.Dequantizer;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;

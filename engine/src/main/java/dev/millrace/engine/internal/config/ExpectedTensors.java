@@ -4,7 +4,7 @@ import dev.millrace.engine.error.EngineException;
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.gguf.TensorInfo;
 import dev.millrace.engine.internal.gguf.TensorType;
-import dev.millrace.engine.internal.tensor.Dequantizer;
+import dev.millrace.engine.internal.kernel.Dequantizer;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;

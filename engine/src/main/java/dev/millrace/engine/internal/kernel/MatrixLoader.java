@@ -7,7 +7,7 @@ import dev.millrace.engine.internal.gguf.TensorInfo;
 import dev.millrace.engine.internal.tensor.ComputePool;
 import dev.millrace.engine.internal.tensor.Matrix;
 import java.lang.foreign.Arena;
-import org.jspecify.annotations.Nullable;
+import java.nio.file.Path;
 
 /** Loads the tensors of a file as matrices. */
 public final class MatrixLoader {
@@ -26,21 +26,13 @@ public final class MatrixLoader {
       ComputePool pool,
       Arena arena) {
     TensorPacker packing = new TensorPacker(kernels, pool, arena, gguf::read, tensor, firstRow);
-    Matrix matrix = load(packing, rows);
-    if (matrix == null) {
-      throw new EngineException(
-          gguf.file()
-              + ": tensor \""
-              + tensor.name()
-              + "\" has type "
-              + tensor.type()
-              + ", which cannot be computed with");
-    }
-    return matrix;
+    return load(packing, rows, gguf.file());
   }
 
-  /** Null if nothing can compute with the type. */
-  static @Nullable Matrix load(TensorPacker packing, int rows) {
+  /**
+   * @param file for messages
+   */
+  static Matrix load(TensorPacker packing, int rows, Path file) {
     TensorInfo tensor = packing.tensor();
     return switch (tensor.type()) {
       case Q4_0 -> new Q4_0Matrix(packing, rows, tensor.columns());
@@ -48,11 +40,17 @@ public final class MatrixLoader {
       case Q8_0 -> new Q8_0Matrix(packing, rows, tensor.columns());
       case Q6_K -> new Q6_KMatrix(packing, rows, tensor.columns());
       case F32, F16, BF16 -> new FloatMatrix(packing, rows, tensor.columns());
-      case Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q5_K, IQ4_NL, IQ4_XS, IQ2_XXS ->
-          new BitPlaneMatrix(
-              packing, rows, tensor.columns(), BitPlaneFormat.valueOf(tensor.type().name()));
-      default -> null;
+      default -> new BitPlaneMatrix(packing, rows, tensor.columns(), format(file, tensor));
     };
+  }
+
+  private static BlockFormat format(Path file, TensorInfo tensor) {
+    return BlockFormat.of(tensor.type())
+        .orElseThrow(
+            () ->
+                new EngineException(
+                    "%s: tensor \"%s\" has type %s, which cannot be computed with"
+                        .formatted(file, tensor.name(), tensor.type())));
   }
 
   /** As above, in memory that stays until the process ends. */

@@ -1,14 +1,13 @@
 package dev.millrace.engine.internal.kernel;
 
-import static dev.millrace.engine.internal.kernel.TensorPacker.BYTE;
-import static dev.millrace.engine.internal.kernel.TensorPacker.INT;
-import static dev.millrace.engine.internal.kernel.TensorPacker.LONG;
-import static dev.millrace.engine.internal.kernel.TensorPacker.SHORT;
+import static jdk.incubator.vector.VectorOperators.LSHR;
 
-import dev.millrace.engine.internal.nativecode.NativeKernels;
 import dev.millrace.engine.internal.tensor.Activations;
-import dev.millrace.engine.internal.tensor.HalfFloat;
+import dev.millrace.engine.internal.tensor.KernelTemplate;
 import java.lang.foreign.MemorySegment;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.ShortVector;
 
 /**
  * Q4_K: weights of four bits; a 6-bit scale and a 6-bit minimum for 32 of them; two scales for
@@ -17,129 +16,127 @@ import java.lang.foreign.MemorySegment;
  * minima.
  */
 final class Q4_KMatrix extends TiledMatrix {
+  private static final BlockFormat.Codes CODES = BlockFormat.Q4_K.codes;
   private static final int BLOCK = 512 + 64;
-  private static final int SUPER = 128 + 8 * BLOCK;
-
-  private final int supers;
 
   Q4_KMatrix(TensorPacker packing, int rows, int columns) {
-    super(packing, rows, columns, 256, SUPER);
-    supers = columns / 256;
-    packing.packGroups(rows, this::pack);
-  }
-
-  /** Where block b, counted through all superblocks, lies. */
-  private long quants(int group, int b) {
-    return block(group, b / 8) + 128 + b % 8 * BLOCK;
+    super(packing, rows, columns, 256, 128 + 8 * BLOCK);
+    packing.packGroups(rows, nativeOr(this::pack));
   }
 
   private void pack(int group, MemorySegment source, long rowBytes, int count) {
-    int side = side(group);
-    for (int s = 0; s < supers; s++) {
-      long halves = block(group, s) + side * 32;
+    for (int k = 0; k < columns; k += 32) {
+      int run = k % 256 / 32;
+      long to = quants(group, k);
       for (int r = 0; r < GROUP; r++) {
-        long block = r * rowBytes + s * 144L;
-        weights.set(SHORT, halves + r * 2, source.get(SHORT, block));
-        weights.set(SHORT, halves + 64 + r * 2, source.get(SHORT, block + 2));
-        for (int b = 0; b < 8; b++) {
-          long quants = quants(group, s * 8 + b);
-          long bytes = quants + 512 + side * 16 + r;
-          weights.set(BYTE, bytes, (byte) sixBits(source, block + 4, b, 0));
-          weights.set(BYTE, bytes + 32, (byte) sixBits(source, block + 4, b, 4));
-          packBlock(source, block + 16 + b / 2 * 32, b & 1, quants + side * 64 + r * 4);
+        long from = r * rowBytes + k / 256 * 144L;
+        for (int j = 0; j < 4; j++) {
+          long codes = CODES.read(source, from, run * 32 + j * 8);
+          weights.set(INT, to + r * 4 + j * 128, paired(codes, LOW_BITS));
         }
+        long bytes = bytes(group, k) + r;
+        weights.set(BYTE, bytes, (byte) BlockFormat.Q4_K.scale(source, from, run));
+        weights.set(BYTE, bytes + 32, (byte) BlockFormat.Q4_K.minimum(source, from, run));
+        long halves = halves(group, k) + r * 2;
+        weights.set(SHORT, halves, source.get(SHORT, from));
+        weights.set(SHORT, halves + 64, source.get(SHORT, from + 2));
       }
     }
   }
 
-  /**
-   * Scale ({@code first} 0) or minimum (4) of block b: 12 bytes hold eight of each, the last four
-   * of them in two pieces.
-   */
-  static int sixBits(MemorySegment source, long from, int b, int first) {
-    if (b < 4) {
-      return source.get(BYTE, from + first + b) & 63;
-    }
-    int low = source.get(BYTE, from + 4 + b) >> first & 15;
-    return low | (source.get(BYTE, from + first + b - 4) >> 6 & 3) << 4;
+  /** Where the scales of scales lie; those of minima follow 64 bytes on. */
+  private long halves(int group, int k) {
+    return block(group, k) + side(group) * 32;
   }
 
-  /** 32 bytes hold a block in their low halves and the next one in their high halves. */
-  private void packBlock(MemorySegment source, long from, int high, long lane) {
-    for (int j = 0; j < 4; j++) {
-      long bytes = source.get(LONG, from + 8 * j) >>> 4 * high;
-      weights.set(INT, lane + j * 128, Q4_0Matrix.paired(bytes, 0x000f000f000f000fL));
-    }
+  /** Where the lanes with column k lie. */
+  private long quants(int group, int k) {
+    return block(group, k) + 128 + k % 256 / 32 * BLOCK + k % 32 / 8 * 128 + side(group) * 64;
+  }
+
+  /** Where the scales of bytes lie; minima follow 32 bytes on. */
+  private long bytes(int group, int k) {
+    return block(group, k) + 128 + k % 256 / 32 * BLOCK + 512 + side(group) * 16;
   }
 
   @Override
-  NativeKernels.Format nativeFormat() {
-    return NativeKernels.Format.Q4_K;
+  float weight(int group, int r, int k) {
+    return nibble(weights.get(INT, quants(group, k) + r * 4), k);
   }
 
   @Override
-  public boolean takesIntegers() {
+  float scale(int group, int r, int k) {
+    return half(halves(group, k) + r * 2) * weights.get(BYTE, bytes(group, k) + r);
+  }
+
+  @Override
+  float minimum(int group, int r, int k) {
+    return half(halves(group, k) + 64 + r * 2) * weights.get(BYTE, bytes(group, k) + 32 + r);
+  }
+
+  @Override
+  boolean areMinima() {
     return true;
   }
 
   @Override
-  void vectorTile1(long band, int lane, Activations x, int c, float[] tile) {
-    Q4_KVectorKernel.x1(weights, band, lane, supers, x, c, tile);
+  void tile(int width, long band, int lane, Activations x, int c, int last, float[] tile) {
+    Q4_KKernel.tile(width, weights, band, lane, x, c, last, tile);
   }
 
-  @Override
-  void vectorTile4(
-      long band, int lane, Activations x, int c0, int c1, int c2, int c3, float[] tile) {
-    Q4_KVectorKernel.x4(weights, band, lane, supers, x, c0, c1, c2, c3, tile);
-  }
-
-  @Override
-  void scalarTile(int group, Activations x, int c, float[] tile, int t) {
-    int blocks = supers * 8;
-    for (int r = 0; r < GROUP; r++) {
-      float sum = 0;
-      for (int b = 0; b < blocks; b++) {
-        int dot = 0;
-        for (int k = 0; k < 32; k++) {
-          dot += quant(group, r, b, k) * x.integer(c, b * 32 + k);
+  /** As in {@link Q4_0Matrix}, with {@code scale * dot - minimum * sum} at the end of a block. */
+  private static final class Template extends Lanes {
+    @KernelTemplate(columns = {1, 4})
+    static void tile(
+        MemorySegment w, long band, int lane, Activations x, int c, int last, float[] tile) {
+      int[] pairs = x.pairs;
+      float[] scales = x.scales;
+      float[] sums = x.sums;
+      int supers = x.columns / 256;
+      long q = band + 4 * lane;
+      int b$c = Math.min(c + $c, last) * supers * 8;
+      int p$c = b$c * 16;
+      FloatVector a$r$c = FloatVector.zero(F);
+      for (int s = 0; s < supers; s++) {
+        FloatVector d$r = f16(w, q - 2 * lane + 32 * $r);
+        FloatVector e$r = f16(w, q - 2 * lane + 64 + 32 * $r);
+        q += 128;
+        for (int b = 0; b < 8; b++) {
+          ShortVector n$r$c = same(0);
+          for (int j = 0; j < 4; j++) {
+            ShortVector v$r = pairs(w, q + 64 * $r);
+            if ($n == 1) { // constant shifts are faster for one column, a loop for more
+              n$r$c = n$r$c.add(v$r.and((short) 15).mul(same(pairs[p$c])));
+              n$r$c = n$r$c.add(v$r.lanewise(LSHR, 4).and((short) 15).mul(same(pairs[p$c + 1])));
+              n$r$c = n$r$c.add(v$r.lanewise(LSHR, 8).and((short) 15).mul(same(pairs[p$c + 2])));
+              n$r$c = n$r$c.add(v$r.lanewise(LSHR, 12).mul(same(pairs[p$c + 3])));
+            } else {
+              for (int i = 0; i < 4; i++) {
+                ShortVector u$r = v$r.and((short) 15);
+                {
+                  ShortVector y = same(pairs[p$c + i]);
+                  n$r$c = n$r$c.add(u$r.mul(y));
+                }
+                v$r = v$r.lanewise(LSHR, 4);
+              }
+            }
+            p$c += 4;
+            q += 128;
+          }
+          FloatVector f$r = int8(w, q - 3 * lane + 16 * $r).mul(d$r);
+          FloatVector g$r = int8(w, q - 3 * lane + 32 + 16 * $r).mul(e$r);
+          q += 64;
+          {
+            float dx = scales[b$c + b];
+            float sum = -sums[b$c + b];
+            IntVector i$r = n$r$c.reinterpretAsInts();
+            a$r$c = sums(i$r).fma(f$r.mul(dx), a$r$c);
+            a$r$c = g$r.fma(FloatVector.broadcast(F, sum), a$r$c);
+          }
         }
-        sum = Math.fma((float) dot, scale(group, r, b) * x.scales[c * blocks + b], sum);
-        sum = Math.fma(minimum(group, r, b), -x.sums[c * blocks + b], sum);
+        b$c += 8;
       }
-      tile[t + r] = sum;
-    }
-  }
-
-  private int quant(int group, int r, int b, int k) {
-    long at = quants(group, b) + k / 8 * 128 + side(group) * 64 + r * 4;
-    return Q4_0Matrix.nibble(weights.get(INT, at), k);
-  }
-
-  private float scale(int group, int r, int b) {
-    int side = side(group);
-    return nested(block(group, b / 8) + side * 32 + r * 2, quants(group, b) + 512 + side * 16 + r);
-  }
-
-  private float minimum(int group, int r, int b) {
-    int side = side(group);
-    return nested(
-        block(group, b / 8) + 64 + side * 32 + r * 2, quants(group, b) + 544 + side * 16 + r);
-  }
-
-  private float nested(long half, long at) {
-    return HalfFloat.toFloat(weights.get(SHORT, half)) * weights.get(BYTE, at);
-  }
-
-  @Override
-  public void row(int row, float[] out, int offset) {
-    int group = row / GROUP;
-    int r = row % GROUP;
-    for (int b = 0; b < supers * 8; b++) {
-      float scale = scale(group, r, b);
-      float minimum = minimum(group, r, b);
-      for (int k = 0; k < 32; k++) {
-        out[offset + b * 32 + k] = scale * quant(group, r, b, k) - minimum;
-      }
+      a$r$c.intoArray(tile, lane + 16 * $r + 32 * $c);
     }
   }
 }

@@ -1,14 +1,12 @@
 package dev.millrace.engine.internal.kernel;
 
-import static dev.millrace.engine.internal.kernel.TensorPacker.BYTE;
-import static dev.millrace.engine.internal.kernel.TensorPacker.INT;
-import static dev.millrace.engine.internal.kernel.TensorPacker.LONG;
-import static dev.millrace.engine.internal.kernel.TensorPacker.SHORT;
-
-import dev.millrace.engine.internal.nativecode.NativeKernels;
 import dev.millrace.engine.internal.tensor.Activations;
-import dev.millrace.engine.internal.tensor.HalfFloat;
+import dev.millrace.engine.internal.tensor.KernelTemplate;
 import java.lang.foreign.MemorySegment;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorOperators;
 
 /**
  * Q6_K: weights of six bits, an 8-bit scale for each block of 16, and one more scale for each
@@ -23,122 +21,126 @@ import java.lang.foreign.MemorySegment;
  * </ul>
  */
 final class Q6_KMatrix extends TiledMatrix {
+  private static final BlockFormat.Codes CODES = BlockFormat.Q6_K.codes;
   private static final int BLOCK = 128 + 256;
   private static final int PAIR = 64 + 2 * BLOCK;
-  private static final int SUPER = 64 + 8 * PAIR;
-
-  private final int supers;
 
   Q6_KMatrix(TensorPacker packing, int rows, int columns) {
-    super(packing, rows, columns, 256, SUPER);
-    supers = columns / 256;
-    packing.packGroups(rows, this::pack);
-  }
-
-  /** Where the pair of blocks lies to which block b, counted through all superblocks, belongs. */
-  private long pair(int group, int b) {
-    return block(group, b / 16) + 64 + b % 16 / 2 * PAIR;
-  }
-
-  /** Where the scales of block b lie. */
-  private long scales(int group, int b) {
-    return pair(group, b) + (b & 1) * 32 + side(group) * 16;
-  }
-
-  /** Where the high bits of block b lie; low bits follow 128 and 256 bytes on. */
-  private long bits(int group, int b) {
-    return pair(group, b) + 64 + (b & 1) * BLOCK + side(group) * 64;
+    super(packing, rows, columns, 256, 64 + 8 * PAIR);
+    packing.packGroups(rows, nativeOr(this::pack));
   }
 
   private void pack(int group, MemorySegment source, long rowBytes, int count) {
-    for (int s = 0; s < supers; s++) {
-      long halves = block(group, s) + side(group) * 32;
+    for (int k = 0; k < columns; k += 16) {
+      long bits = bits(group, k);
+      long scales = scales(group, k);
+      long halves = block(group, k) + side(group) * 32;
       for (int r = 0; r < GROUP; r++) {
-        long block = r * rowBytes + s * 210L;
-        weights.set(SHORT, halves + r * 2, source.get(SHORT, block + 208));
-        for (int b = 0; b < 16; b++) {
-          byte scale = source.get(BYTE, block + 192 + b);
-          weights.set(BYTE, scales(group, s * 16 + b) + r, scale);
-          packBlock(source, block, b, bits(group, s * 16 + b) + r * 4);
-        }
+        long from = r * rowBytes + k / 256 * 210L;
+        long first = CODES.read(source, from, k % 256);
+        long second = CODES.read(source, from, k % 256 + 8);
+        int highs = paired(first >>> 4, HIGH_BITS) | paired(second >>> 4, HIGH_BITS) << 8;
+        weights.set(INT, bits + r * 4, highs);
+        weights.set(INT, bits + r * 4 + 128, paired(first, LOW_BITS));
+        weights.set(INT, bits + r * 4 + 256, paired(second, LOW_BITS));
+        weights.set(BYTE, scales + r, (byte) BlockFormat.Q6_K.scale(source, from, k % 256 / 16));
+        weights.set(SHORT, halves + r * 2, source.get(SHORT, from + 208));
       }
     }
+  }
+
+  /** Where the pair of blocks with column k lies. */
+  private long pair(int group, int k) {
+    return block(group, k) + 64 + k % 256 / 32 * PAIR;
+  }
+
+  /** Where the scales of bytes lie. */
+  private long scales(int group, int k) {
+    return pair(group, k) + (k / 16 & 1) * 32 + side(group) * 16;
+  }
+
+  /** Where the high bits of a block lie; low bits follow 128 and 256 bytes on. */
+  private long bits(int group, int k) {
+    return pair(group, k) + 64 + (k / 16 & 1) * BLOCK + side(group) * 64;
+  }
+
+  @Override
+  int run() {
+    return 16;
+  }
+
+  @Override
+  float weight(int group, int r, int k) {
+    long bits = bits(group, k) + r * 4;
+    int low = nibble(weights.get(INT, bits + 128 + k % 16 / 8 * 128), k);
+    int high = weights.get(INT, bits) >> (k & 1) * 16 + k % 16 / 2 * 2 & 3;
+    return (low | high << 4) - 32;
+  }
+
+  @Override
+  float scale(int group, int r, int k) {
+    return half(block(group, k) + side(group) * 32 + r * 2)
+        * weights.get(BYTE, scales(group, k) + r);
+  }
+
+  @Override
+  void tile(int width, long band, int lane, Activations x, int c, int last, float[] tile) {
+    Q6_KKernel.tile(width, weights, band, lane, x, c, last, tile);
   }
 
   /**
-   * In the file a superblock has halves of 128 columns, and in each four runs of 32 that share
-   * bytes.
+   * As in {@link Q4_0Matrix}; the upper two bits come from a vector of their own. Sums start at -32
+   * times those of the activations and may overflow on the way: in the end they fit 16 bits, 8 * 32
+   * * 127.
    */
-  private void packBlock(MemorySegment source, long block, int b, long lane) {
-    int highs = 0;
-    for (int j = 0; j < 2; j++) {
-      int k = b * 16 + j * 8;
-      int half = k / 128;
-      int run = k / 32 & 3;
-      long lowAt = block + half * 64 + (run & 1) * 32 + (k & 31);
-      long lows = source.get(LONG, lowAt) >>> (run >> 1) * 4;
-      long tops = source.get(LONG, block + 128 + half * 32 + (k & 31)) >>> run * 2;
-      weights.set(INT, lane + 128 + j * 128, Q4_0Matrix.paired(lows, 0x000f000f000f000fL));
-      highs |= Q4_0Matrix.paired(tops, 0x0003000300030003L) << 8 * j;
-    }
-    weights.set(INT, lane, highs);
-  }
-
-  @Override
-  NativeKernels.Format nativeFormat() {
-    return NativeKernels.Format.Q6_K;
-  }
-
-  @Override
-  public boolean takesIntegers() {
-    return true;
-  }
-
-  @Override
-  void vectorTile1(long band, int lane, Activations x, int c, float[] tile) {
-    Q6_KVectorKernel.x1(weights, band, lane, supers, x, c, tile);
-  }
-
-  @Override
-  void vectorTile4(
-      long band, int lane, Activations x, int c0, int c1, int c2, int c3, float[] tile) {
-    Q6_KVectorKernel.x4(weights, band, lane, supers, x, c0, c1, c2, c3, tile);
-  }
-
-  @Override
-  void scalarTile(int group, Activations x, int c, float[] tile, int t) {
-    for (int r = 0; r < GROUP; r++) {
-      float sum = 0;
-      for (int b = 0; b < supers * 16; b++) {
-        int dot = 0;
-        for (int k = 0; k < 16; k++) {
-          dot += weight(group, r, b, k) * x.integer(c, b * 16 + k);
+  private static final class Template extends Lanes {
+    @KernelTemplate(columns = {1, 4})
+    static void tile(
+        MemorySegment w, long band, int lane, Activations x, int c, int last, float[] tile) {
+      int[] pairs = x.pairs;
+      float[] scales = x.scales;
+      int[] minus32 = x.minus32;
+      int supers = x.columns / 256;
+      long q = band + 4 * lane;
+      int b$c = Math.min(c + $c, last) * supers * 16;
+      int p$c = b$c * 8;
+      FloatVector a$r$c = FloatVector.zero(F);
+      for (int s = 0; s < supers; s++) {
+        FloatVector d$r = f16(w, q - 2 * lane + 32 * $r);
+        q += 64;
+        for (int b = 0; b < 16; b++) {
+          q += (b & 1 ^ 1) * 64; // the scales of two blocks share a line before them
+          long bytes = q - 3 * lane - 64 - (b & 1) * 352;
+          FloatVector f$r = int8(w, bytes + 16 * $r).mul(d$r);
+          ShortVector z$r = pairs(w, q + 64 * $r);
+          q += 128;
+          ShortVector start$c = same(minus32[b$c + b]);
+          ShortVector n$r$c = start$c;
+          for (int j = 0; j < 2; j++) {
+            ShortVector v$r = pairs(w, q + 64 * $r);
+            ShortVector k$r = z$r.lanewise(VectorOperators.LSHL, 4);
+            for (int i = 0; i < 4; i++) {
+              ShortVector u$r = v$r.and((short) 15).or(k$r.and((short) 48));
+              {
+                ShortVector y = same(pairs[p$c + i]);
+                n$r$c = n$r$c.add(u$r.mul(y));
+              }
+              v$r = v$r.lanewise(VectorOperators.LSHR, 4);
+              k$r = k$r.lanewise(VectorOperators.LSHR, 2);
+            }
+            z$r = z$r.lanewise(VectorOperators.LSHR, 8);
+            p$c += 4;
+            q += 128;
+          }
+          {
+            float dx = scales[b$c + b >> 1];
+            IntVector i$r = n$r$c.reinterpretAsInts();
+            a$r$c = sums(i$r).fma(f$r.mul(dx), a$r$c);
+          }
         }
-        sum = Math.fma((float) dot, scale(group, r, b) * x.scales[c * supers * 8 + b / 2], sum);
+        b$c += 16;
       }
-      tile[t + r] = sum;
-    }
-  }
-
-  /** Column k of block b. */
-  private int weight(int group, int r, int b, int k) {
-    long bits = bits(group, b) + r * 4;
-    int low = Q4_0Matrix.nibble(weights.get(INT, bits + 128 + k / 8 * 128), k);
-    int highs = weights.get(INT, bits);
-    return (low | (highs >> (k & 1) * 16 + k / 2 * 2 & 3) << 4) - 32;
-  }
-
-  private float scale(int group, int r, int b) {
-    long half = block(group, b / 16) + side(group) * 32 + r * 2;
-    return HalfFloat.toFloat(weights.get(SHORT, half)) * weights.get(BYTE, scales(group, b) + r);
-  }
-
-  @Override
-  public void row(int row, float[] out, int offset) {
-    int group = row / GROUP;
-    int r = row % GROUP;
-    for (int k = 0; k < columns; k++) {
-      out[offset + k] = scale(group, r, k / 16) * weight(group, r, k / 16, k % 16);
+      a$r$c.intoArray(tile, lane + 16 * $r + 32 * $c);
     }
   }
 }

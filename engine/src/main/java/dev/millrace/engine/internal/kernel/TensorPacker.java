@@ -6,8 +6,6 @@ import dev.millrace.engine.internal.gguf.TensorInfo;
 import dev.millrace.engine.internal.tensor.ComputePool;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 
 /** Converts rows of a tensor in a GGUF file into a matrix in memory, with all threads of a pool. */
 record TensorPacker(
@@ -63,14 +61,4 @@ record TensorPacker(
     source.read(tensor, (firstRow + (long) first) * rowBytes, buffer.asSlice(0, count * rowBytes));
     packer.pack(group, buffer, rowBytes, count);
   }
-
-  static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
-  static final ValueLayout.OfShort SHORT =
-      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-  static final ValueLayout.OfInt INT =
-      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-  static final ValueLayout.OfLong LONG =
-      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-  static final ValueLayout.OfFloat FLOAT =
-      ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 }

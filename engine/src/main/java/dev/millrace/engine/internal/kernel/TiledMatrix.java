@@ -5,6 +5,7 @@ import dev.millrace.engine.internal.nativecode.NativeKernels;
 import dev.millrace.engine.internal.tensor.Activations;
 import dev.millrace.engine.internal.tensor.VectorWidth;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,35 +13,99 @@ import org.jspecify.annotations.Nullable;
  * product reads them: one stream of cache lines, which the processor fetches ahead. Groups one
  * after the other, with scales in a place of their own, reached two thirds of the speed from
  * memory, and two streams in one page less than half.
+ *
+ * <p>It is multiplied as it is stored, by tiles: a band by one, four or eight columns. For many
+ * columns, some types convert it to panels of floats instead.
  */
-abstract class TiledMatrix extends InterleavedMatrix implements TileMatMul {
-  private final int blockBytes;
+abstract class TiledMatrix extends PanelMatrix {
+  /** Columns of activations that stay in the nearer caches while the rows of a part pass by. */
+  private static final int COLUMN_BLOCK = 64;
+
+  /** A panel of 64 rows and this depth is the nearest cache's size. */
+  private static final int DEPTH = 128;
+
+  /** The low four bits, and two, of every other byte. */
+  static final long LOW_BITS = 0x000f000f000f000fL;
+
+  static final long HIGH_BITS = 0x0003000300030003L;
+
   private final NativeKernels.@Nullable Format format;
+  private final int blockShift;
+  private final int blockBytes;
 
   /**
-   * @param blockColumns the columns of a block
+   * @param blockColumns the columns of a block, a power of two
    * @param blockBytes its bytes in both groups of a band, a multiple of a cache line
    */
   TiledMatrix(TensorPacker packing, int rows, int columns, int blockColumns, int blockBytes) {
-    super(packing, rows, columns, columns / blockColumns * (long) blockBytes / 2);
+    super(packing, rows, columns, columns / blockColumns * (long) blockBytes / 2, DEPTH);
+    blockShift = Integer.numberOfTrailingZeros(blockColumns);
     this.blockBytes = blockBytes;
-    format = kernels == KernelType.NATIVE ? nativeFormat() : null;
+    boolean isNative = kernels == KernelType.NATIVE;
+    format = isNative ? NativeKernels.Format.named(packing.tensor().type().name()) : null;
   }
 
-  /** The native kernel of this format; null if it has none. */
-  NativeKernels.@Nullable Format nativeFormat() {
-    return null;
+  /** What packs the groups: the native form of {@code other}, if there is one. */
+  final TensorPacker.GroupPacker nativeOr(TensorPacker.GroupPacker other) {
+    return format == null ? other : this::packNatively;
   }
 
-  /** Where a block of the group's band lies. */
-  final long block(int group, int block) {
-    return (group & -2) * groupBytes + (long) block * blockBytes;
+  private void packNatively(int group, MemorySegment source, long rowBytes, int count) {
+    NativeKernels.pack(
+        Objects.requireNonNull(format),
+        source.address(),
+        rowBytes,
+        columns / 32,
+        weights.address() + (group & -2) * groupBytes,
+        side(group));
+  }
+
+  /** Where the block with column k of the group's band lies. */
+  final long block(int group, int k) {
+    return (group & -2) * groupBytes + (k >> blockShift) * (long) blockBytes;
   }
 
   /** 1 for the second group of a band. */
   static int side(int group) {
     return group & 1;
   }
+
+  /**
+   * Eight codes, a byte each, as a lane holds them: the bits of the even columns in the low half,
+   * those of the odd ones in the high half.
+   */
+  static int paired(long codes, long mask) {
+    return (int) (Long.compress(codes, mask) | Long.compress(codes >>> 8, mask) << 16);
+  }
+
+  /** Of the eight in a lane, the four bits of column k. */
+  static int nibble(int lane, int k) {
+    return lane >> (k & 1) * 16 + (k / 2 & 3) * 4 & 15;
+  }
+
+  /** Types whose products are of integers are not converted to floats. */
+  @Override
+  public final boolean takesIntegers() {
+    return panelColumns() == Integer.MAX_VALUE;
+  }
+
+  /** From so many columns on, turning weights into floats once for all pays. */
+  int panelColumns() {
+    return Integer.MAX_VALUE;
+  }
+
+  /** The most columns that a kernel takes: 4 or 8. */
+  int widest() {
+    return 4;
+  }
+
+  /**
+   * The products of a band's lanes from {@code lane} on with rows c to c + width - 1 of x, at most
+   * {@code last}, into tile[32 * i + lane…] and, of the second group, tile[32 * i + 16 + lane…].
+   *
+   * @param width 1, 4 or {@link #widest}
+   */
+  abstract void tile(int width, long band, int lane, Activations x, int c, int last, float[] tile);
 
   @Override
   public void multiply(
@@ -54,11 +119,46 @@ abstract class TiledMatrix extends InterleavedMatrix implements TileMatMul {
       int outStride,
       int outColumn,
       int worker) {
-    if (format == null) {
-      multiplyTiles(
-          from, to, x, xRow, count, out, outRow, outStride, outColumn, scratch(worker).tile);
+    if (kernels == KernelType.SCALAR || count >= panelColumns()) {
+      super.multiply(from, to, x, xRow, count, out, outRow, outStride, outColumn, worker);
       return;
     }
+    if (format != null) {
+      multiplyNatively(format, from, to, x, xRow, count, out, outRow, outStride, outColumn, worker);
+      return;
+    }
+    float[] tile = scratch(worker).tile;
+    for (int first = 0; first < count; first += COLUMN_BLOCK) {
+      int end = Math.min(first + COLUMN_BLOCK, count);
+      for (int row = from; row < to; row += 2 * GROUP) {
+        int height = Math.min(to - row, 2 * GROUP);
+        for (int c = first, width; c < end; c += width) {
+          width = c + 1 == end ? 1 : c + widest() <= end ? widest() : 4;
+          for (int lane = 0; lane < GROUP; lane += VectorWidth.COUNT) {
+            tile(width, row / GROUP * groupBytes, lane, x, xRow + c, xRow + end - 1, tile);
+          }
+          for (int i = 0; i < width && c + i < end; i++) {
+            int at = (outRow + c + i) * outStride + outColumn + row;
+            System.arraycopy(tile, 32 * i, out, at, height);
+          }
+        }
+      }
+    }
+  }
+
+  /** In calls that are short enough for a garbage collection to wait for. */
+  private void multiplyNatively(
+      NativeKernels.Format format,
+      int from,
+      int to,
+      Activations x,
+      int xRow,
+      int count,
+      float[] out,
+      int outRow,
+      int outStride,
+      int outColumn,
+      int worker) {
     MemorySegment target = scratch(worker).segmentOf(out);
     for (int c = 0; c < count; c += COLUMN_BLOCK) {
       NativeKernels.multiply(
@@ -75,41 +175,4 @@ abstract class TiledMatrix extends InterleavedMatrix implements TileMatMul {
           outStride);
     }
   }
-
-  @Override
-  public final void tile1(int group, Activations x, int c, float[] tile) {
-    if (kernels == KernelType.SCALAR) {
-      scalarTile(group, x, c, tile, 0);
-      scalarTile(group + 1, x, c, tile, GROUP);
-      return;
-    }
-    for (int lane = 0; lane < GROUP; lane += VectorWidth.COUNT) {
-      vectorTile1(group * groupBytes, lane, x, c, tile);
-    }
-  }
-
-  @Override
-  public final void tile4(int group, Activations x, int c, int count, float[] tile) {
-    if (kernels == KernelType.SCALAR) {
-      for (int i = 0; i < count; i++) {
-        scalarTile(group, x, c + i, tile, 32 * i);
-        scalarTile(group + 1, x, c + i, tile, 32 * i + GROUP);
-      }
-      return;
-    }
-    int last = c + count - 1;
-    for (int lane = 0; lane < GROUP; lane += VectorWidth.COUNT) {
-      vectorTile4(group * groupBytes, lane, x, c, c + 1, Math.min(c + 2, last), last, tile);
-    }
-  }
-
-  /** The reference: 16 rows and one column, into tile[t…]. */
-  abstract void scalarTile(int group, Activations x, int c, float[] tile, int t);
-
-  /** The kernel of one column, for a band's lanes from {@code lane} on. */
-  abstract void vectorTile1(long band, int lane, Activations x, int c, float[] tile);
-
-  /** The kernel of four columns. */
-  abstract void vectorTile4(
-      long band, int lane, Activations x, int c0, int c1, int c2, int c3, float[] tile);
 }

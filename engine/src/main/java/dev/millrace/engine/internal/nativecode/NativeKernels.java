@@ -14,6 +14,7 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,10 @@ public final class NativeKernels {
           JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS, JAVA_LONG,
           JAVA_LONG);
 
+  /** {@code void f(source, rowBytes, blocks, band, side)} */
+  private static final FunctionDescriptor PACK =
+      FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT);
+
   /** {@code void f(values, blocks, block, bytes, scales, sums, minus8, minus32)} */
   private static final FunctionDescriptor QUANTIZE =
       FunctionDescriptor.ofVoid(
@@ -52,6 +57,10 @@ public final class NativeKernels {
   private static final @Nullable MethodHandle Q4_K;
   private static final @Nullable MethodHandle Q6_K;
   private static final @Nullable MethodHandle Q8_0;
+  private static final @Nullable MethodHandle PACK_Q4_0;
+  private static final @Nullable MethodHandle PACK_Q4_K;
+  private static final @Nullable MethodHandle PACK_Q6_K;
+  private static final @Nullable MethodHandle PACK_Q8_0;
   private static final @Nullable MethodHandle ROUND;
   private static final @Nullable MethodHandle GATE;
   private static final @Nullable MethodHandle PEAK;
@@ -64,6 +73,10 @@ public final class NativeKernels {
     Q4_K = functions.find("q4_k", PRODUCT);
     Q6_K = functions.find("q6_k", PRODUCT);
     Q8_0 = functions.find("q8_0", FLOAT_PRODUCT);
+    PACK_Q4_0 = functions.find("pack_q4_0", PACK);
+    PACK_Q4_K = functions.find("pack_q4_k", PACK);
+    PACK_Q6_K = functions.find("pack_q6_k", PACK);
+    PACK_Q8_0 = functions.find("pack_q8_0", PACK);
     ROUND = functions.find("quantize", QUANTIZE);
     GATE = functions.find("gate", ELEMENTS);
     PEAK = functions.find("peak", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
@@ -145,7 +158,12 @@ public final class NativeKernels {
     Q4_0,
     Q4_K,
     Q6_K,
-    Q8_0
+    Q8_0;
+
+    /** The one of that name; null if there is none. */
+    public static @Nullable Format named(String name) {
+      return Arrays.stream(values()).filter(it -> it.name().equals(name)).findFirst().orElse(null);
+    }
   }
 
   /**
@@ -181,6 +199,24 @@ public final class NativeKernels {
         case Q8_0 ->
             Q8_0.invokeExact(
                 weights, bandBytes, rows, blocks, x.values, row, count, out, at, stride);
+      }
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /**
+   * Packs 16 rows of a file, at an address and {@code rowBytes} apart, into one side of a band: 0
+   * for its first 16 rows, 1 for the others.
+   */
+  public static void pack(
+      Format format, long source, long rowBytes, int blocks, long band, int side) {
+    try {
+      switch (format) {
+        case Q4_0 -> PACK_Q4_0.invokeExact(source, rowBytes, blocks, band, side);
+        case Q4_K -> PACK_Q4_K.invokeExact(source, rowBytes, blocks, band, side);
+        case Q6_K -> PACK_Q6_K.invokeExact(source, rowBytes, blocks, band, side);
+        case Q8_0 -> PACK_Q8_0.invokeExact(source, rowBytes, blocks, band, side);
       }
     } catch (Throwable e) {
       throw unexpected(e);

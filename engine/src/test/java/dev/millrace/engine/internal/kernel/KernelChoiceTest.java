@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import dev.millrace.engine.api.KernelType;
 import dev.millrace.engine.internal.gguf.TensorType;
 import java.lang.foreign.ValueLayout;
-import java.util.Objects;
+import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,6 +71,6 @@ class KernelChoiceTest {
   }
 
   private static InterleavedMatrix load(TensorPacker packing, int rows) {
-    return (InterleavedMatrix) Objects.requireNonNull(MatrixLoader.load(packing, rows));
+    return (InterleavedMatrix) MatrixLoader.load(packing, rows, Path.of("test"));
   }
 }

@@ -10,7 +10,6 @@ import dev.millrace.engine.internal.gguf.TensorInfo;
 import dev.millrace.engine.internal.gguf.TensorType;
 import dev.millrace.engine.internal.tensor.Activations;
 import dev.millrace.engine.internal.tensor.ComputePool;
-import dev.millrace.engine.internal.tensor.Dequantizer;
 import dev.millrace.engine.internal.tensor.Matrix;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

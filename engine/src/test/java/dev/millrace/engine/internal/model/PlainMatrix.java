@@ -2,8 +2,8 @@ package dev.millrace.engine.internal.model;
 
 import dev.millrace.engine.internal.gguf.Gguf;
 import dev.millrace.engine.internal.gguf.TensorInfo;
+import dev.millrace.engine.internal.kernel.Dequantizer;
 import dev.millrace.engine.internal.tensor.Activations;
-import dev.millrace.engine.internal.tensor.Dequantizer;
 import dev.millrace.engine.internal.tensor.Matrix;
 import java.lang.foreign.MemorySegment;
 

@@ -1,21 +1,17 @@
-package dev.millrace.engine.internal.tensor;
+package dev.millrace.engine.internal.kernel;
 
 /**
  * The code books of the IQ types. They are part of the formats, as in ggml's {@code ggml-common.h}
  * (tables {@code kvalues_iq4nl}, {@code iq2xxs_grid} and {@code ksigns_iq2xs}), in a shorter form.
  */
-public final class IqGrids {
+final class IqGrids {
   /** What the 16 codes of IQ4_NL and IQ4_XS stand for: denser around zero. */
   private static final byte[] IQ4_VALUES = {
     -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
   };
 
-  /** The magnitudes that a number of an IQ2_XXS group can have. */
-  private static final byte[] IQ2_MAGNITUDES = {8, 25, 43};
-
   /**
-   * The 256 groups of IQ2_XXS: eight indices into the magnitudes, two bits each, the first number
-   * lowest.
+   * The 256 groups of IQ2_XXS: eight indices of magnitudes, two bits each, the first number lowest.
    */
   private static final char[] IQ2_XXS = {
     0x0000, 0x0002, 0x0005, 0x0008, 0x000a, 0x0011, 0x0014, 0x0020, 0x0022, 0x0028, 0x002a, 0x0041,
@@ -45,20 +41,27 @@ public final class IqGrids {
   private IqGrids() {}
 
   /** The value of a code of four bits. */
-  public static int iq4(int code) {
+  static int iq4(int code) {
     return IQ4_VALUES[code];
   }
 
-  /** The magnitude of number {@code i} of the eight of a group. */
-  public static int iq2xxs(int group, int i) {
-    return IQ2_MAGNITUDES[IQ2_XXS[group] >>> 2 * i & 3];
+  /** The indices of the eight magnitudes of a group, a byte each. */
+  static long iq2xxs(int group) {
+    return Long.expand(IQ2_XXS[group], 0x0303030303030303L);
+  }
+
+  /** 8, 25 or 43 for the index in the low two bits, negative if the third bit is set. */
+  static int signedMagnitude(int code) {
+    int index = code & 3;
+    int magnitude = 8 + 17 * index + (index >> 1);
+    return (code & 4) == 0 ? magnitude : -magnitude;
   }
 
   /**
    * Eight signs out of seven stored: the number of negative ones is even. Bit i set means that
    * number i is negative.
    */
-  public static int signs(int seven) {
+  static int signs(int seven) {
     return seven | (Integer.bitCount(seven) & 1) << 7;
   }
 }

@@ -1,4 +1,4 @@
-package dev.millrace.engine.internal.tensor;
+package dev.millrace.engine.internal.kernel;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
