@@ -32,7 +32,7 @@ INLINE floats halves(const void *from) {
   return multiply(as_floats(wide), broadcast_float(0x1p112f));
 }
 
-INLINE int32_t pair(int low, int high) { return (low & 0xffff) | (int32_t)((uint32_t)high << 16); }
+INLINE int32_t pair(int low, int high) { return (int32_t)(((uint32_t)low & 0xffff) | (uint32_t)high << 16); }
 
 INLINE ints four_bytes(const int8_t *from) {
   int32_t value;
@@ -260,9 +260,24 @@ EXPORT void NAME(q8_0)(
   q8_0_rows(weights, band_bytes, rows, blocks, x, row, count, out, at, stride);
 }
 
+INLINE uint32_t float_bits(float value) {
+  uint32_t bits;
+  __builtin_memcpy(&bits, &value, 4);
+  return bits;
+}
+
+/* A cast of Java's: 0 for what is not a number, the nearest integer for what is too large. */
+INLINE int32_t java_int(float value) {
+  if (value != value) return 0;
+  return value >= 0x1p31f ? INT32_MAX : value < -0x1p31f ? INT32_MIN : (int32_t)value;
+}
+
+#define TO_NEAREST 12582912.0f
+
 /*
- * A row of floats as bytes in blocks of 32, as ggml does it: Activations.quantise in Java. The order of the maximum
- * does not matter; the rest is rounded float by float.
+ * Rows of floats as bytes in blocks of 32, as ggml does it: Activations.quantise in Java. Sizes of floats compare like
+ * their bits, and NaN is the largest. Where a block is so small or so large that bytes make no sense, this gives the
+ * nonsense that Java gives, so that a damaged model fails alike.
  */
 EXPORT void NAME(quantize)(
     const float *values, int blocks, long block, int8_t *bytes, float *scales, float *sums, int32_t *minus8,
@@ -270,27 +285,36 @@ EXPORT void NAME(quantize)(
   static const int order[8] = {0, 4, 1, 5, 2, 6, 3, 7};
   const float *from = values + block * 32;
   for (long b = block; b < block + blocks; b++, from += 32) {
-    float most = 0;
+    uint32_t size = 0;
     for (int i = 0; i < 32; i++) {
-      float size = __builtin_fabsf(from[i]);
-      most = size > most ? size : most;
+      uint32_t bits = float_bits(from[i]) & 0x7fffffff;
+      size = bits > size ? bits : size;
     }
+    if (size > 0x7f800000) size = 0x7fc00000;
+    float most;
+    __builtin_memcpy(&most, &size, 4);
     float inverse = most == 0 ? 0 : 127.0f / most;
+    int32_t rounded[32];
+    if (most < __builtin_inff() && inverse < __builtin_inff()) {
+      for (int i = 0; i < 32; i++) rounded[i] = (int32_t)((from[i] * inverse + TO_NEAREST) - TO_NEAREST);
+    } else {
+      for (int i = 0; i < 32; i++) rounded[i] = java_int((from[i] * inverse + TO_NEAREST) - TO_NEAREST);
+    }
     int8_t *to = bytes + b * 32;
-    int even[2] = {0, 0}, odd[2] = {0, 0};
-    int rounded[32];
-    for (int i = 0; i < 32; i++) rounded[i] = (int)((from[i] * inverse + 12582912.0f) - 12582912.0f);
     for (int i = 0; i < 32; i++) to[i] = (int8_t)rounded[(i & ~7) + order[i & 7]];
+    uint32_t even[2] = {0, 0}, odd[2] = {0, 0}; /* which may wrap */
     for (int half = 0; half < 2; half++)
       for (int i = half * 16; i < half * 16 + 16; i += 2) {
-        even[half] += rounded[i];
-        odd[half] += rounded[i + 1];
+        even[half] += (uint32_t)rounded[i];
+        odd[half] += (uint32_t)rounded[i + 1];
       }
+    int first_even = (int16_t)even[0], first_odd = (int16_t)odd[0];
+    int second_even = (int16_t)even[1], second_odd = (int16_t)odd[1];
     scales[b] = most / 127.0f;
-    sums[b] = scales[b] * (float)(even[0] + even[1] + odd[0] + odd[1]);
-    minus8[b] = pair(-8 * (even[0] + even[1]), -8 * (odd[0] + odd[1]));
-    minus32[2 * b] = pair(-32 * even[0], -32 * odd[0]);
-    minus32[2 * b + 1] = pair(-32 * even[1], -32 * odd[1]);
+    sums[b] = scales[b] * (float)(first_even + second_even + first_odd + second_odd);
+    minus8[b] = pair(-8 * (first_even + second_even), -8 * (first_odd + second_odd));
+    minus32[2 * b] = pair(-32 * first_even, -32 * first_odd);
+    minus32[2 * b + 1] = pair(-32 * second_even, -32 * second_odd);
   }
 }
 

@@ -76,10 +76,10 @@ public final class EngineOptions {
     }
     String asked = given.get(KERNELS);
     KernelType kernels = KernelType.best();
-    if (asked != null && kernels != KernelType.SCALAR) {
-      return asked(asked);
+    if (asked != null) {
+      return asked(asked, kernels == KernelType.SCALAR);
     }
-    if (kernels == KernelType.SCALAR && !"scalar".equals(asked)) {
+    if (kernels == KernelType.SCALAR) {
       shell
           .err()
           .println(
@@ -89,8 +89,20 @@ public final class EngineOptions {
     return kernels;
   }
 
-  private static KernelType asked(String name) {
-    KernelType kernels = KernelType.valueOf(name.toUpperCase(Locale.ROOT));
+  private static KernelType asked(String name, boolean onlyScalar) {
+    KernelType kernels =
+        switch (name.toLowerCase(Locale.ROOT)) {
+          case "native" -> KernelType.NATIVE;
+          case "vector" -> KernelType.VECTOR;
+          case "scalar" -> KernelType.SCALAR;
+          default ->
+              throw new UsageException(
+                  "--kernels is \"" + name + "\": it must be native, vector or scalar");
+        };
+    if (onlyScalar && kernels != KernelType.SCALAR) {
+      throw new CommandException(
+          "--kernels " + name + ": this JVM has no Vector API; start it with " + KernelType.FLAG);
+    }
     if (kernels == KernelType.NATIVE && KernelChoice.of(kernels) != kernels) {
       throw new CommandException(
           "--kernels native: there are none here: "

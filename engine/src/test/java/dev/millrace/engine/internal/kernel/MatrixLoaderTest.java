@@ -67,6 +67,46 @@ class MatrixLoaderTest {
     }
   }
 
+  /** Damaged or extreme activations are the same nonsense for all kernels, so that it is noticed. */
+  @ParameterizedTest
+  @EnumSource(names = {"Q4_0", "Q4_K", "Q6_K", "Q8_0"})
+  void specialActivationsGiveTheBitsOfTheOracle(TensorType type) throws Exception {
+    float[] specials = {
+      Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, -0f, 1e-40f, 1e38f, -3e38f, 0.5f
+    };
+    try (Gguf gguf = RandomMatrixFile.open(directory.resolve("w.gguf"), type, 40, 512, 3);
+        ComputePool pool = new ComputePool(1)) {
+      TensorInfo tensor = gguf.tensor("w").orElseThrow();
+      Matrix scalar = MatrixLoader.load(KernelType.SCALAR, gguf, tensor, 0, 40, pool);
+      for (float scale : new float[] {1, 1e-37f, 1e-38f, 1e-41f, 1e37f}) {
+        for (float special : specials) {
+          float[] expected = specialProduct(scalar, KernelType.SCALAR, scale, special);
+          for (KernelType kernels : List.of(KernelType.VECTOR, NATIVE)) {
+            Matrix matrix = MatrixLoader.load(kernels, gguf, tensor, 0, 40, pool);
+            assertThat(specialProduct(matrix, kernels, scale, special))
+                .as("%s %s, activations of %s with a %s", kernels, type, scale, special)
+                .isEqualTo(expected);
+          }
+        }
+      }
+    }
+  }
+
+  /** Of rows without the special value, with one, with a whole block, and with nothing else. */
+  private static float[] specialProduct(
+      Matrix matrix, KernelType kernels, float scale, float special) {
+    Activations x = random(512, 5, 4, kernels);
+    for (int i = 0; i < x.values.length; i++) {
+      int row = i / 512;
+      boolean put = row == 1 ? i % 512 == 77 : row == 2 ? i % 512 / 32 == 3 : row > 2;
+      x.values[i] = put ? special : row == 0 && i % 2 == 0 ? scale : x.values[i] * scale;
+    }
+    for (int row = 0; row < 5; row++) {
+      x.prepareRow(row);
+    }
+    return product(matrix, x, 5, 40);
+  }
+
   /**
    * The product does not depend on the number of columns, nor on where a part of the rows begins.
    */

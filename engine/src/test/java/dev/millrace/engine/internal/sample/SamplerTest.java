@@ -197,13 +197,15 @@ final class SamplerTest {
       Case c = Case.random(random, 5000);
       Sampler sampler = new Sampler(c.sampling, 5000);
       c.choose(sampler, 0);
-      long before = bean.getCurrentThreadAllocatedBytes();
-      long empty = bean.getCurrentThreadAllocatedBytes() - before;
-      before = bean.getCurrentThreadAllocatedBytes();
-      c.choose(sampler, 1);
-      assertThat(bean.getCurrentThreadAllocatedBytes() - before - empty)
-          .as(c.sampling.toString())
-          .isZero();
+      long least = Long.MAX_VALUE;
+      for (int position = 1; position < 4; position++) { // the JVM may allocate now and then
+        long before = bean.getCurrentThreadAllocatedBytes();
+        long empty = bean.getCurrentThreadAllocatedBytes() - before;
+        before = bean.getCurrentThreadAllocatedBytes();
+        c.choose(sampler, position);
+        least = Math.min(least, bean.getCurrentThreadAllocatedBytes() - before - empty);
+      }
+      assertThat(least).as(c.sampling.toString()).isZero();
     }
   }
 
