@@ -16,7 +16,8 @@ final class KernelCheck {
           "not native, as "
               + reason
               + ": Q4_0, Q4_K and Q6_K compute at half of the speed, with the same output",
-          "use Linux on x86-64 with AVX2, and a temporary directory that may have libraries");
+          "native kernels need Linux on x86-64 with AVX2, and a temporary directory"
+              + " (java.io.tmpdir) that can be written and may have libraries");
     }
   }
 }

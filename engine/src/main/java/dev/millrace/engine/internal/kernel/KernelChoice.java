@@ -27,7 +27,8 @@ public final class KernelChoice {
   /** More than a band of rows, and the last rows do not fill a vector. */
   private static final int ROWS = 43;
 
-  private static final int COLUMNS = 256;
+  /** Two superblocks. */
+  private static final int COLUMNS = 512;
 
   /** The rows of activations of the widest tile, and some more. */
   private static final int COUNT = 11;
@@ -89,7 +90,7 @@ public final class KernelChoice {
       if (REASON.isEmpty()) {
         LOG.log(Level.INFO, "kernels: native {0}", NativeKernels.instructionSet());
       } else {
-        Level level = loaded ? Level.WARNING : Level.INFO;
+        Level level = loaded || NativeKernels.hasFailed() ? Level.WARNING : Level.INFO;
         LOG.log(level, "kernels: vectors of Java, as {0}", REASON);
       }
     }
@@ -111,7 +112,7 @@ public final class KernelChoice {
       return activationDiffers()
           ? "the "
               + NativeKernels.instructionSet()
-              + " kernel of SiLU differs from the scalar oracle"
+              + " kernel of SiLU and GELU differs from the scalar oracle"
           : "";
     }
   }
@@ -125,8 +126,12 @@ public final class KernelChoice {
       factors[i] = (float) random.nextGaussian();
     }
     float[] found = expected.clone();
-    Arithmetic.of(KernelType.SCALAR).siluMul(expected, 0, factors, 0, ROWS);
-    Arithmetic.of(KernelType.NATIVE).siluMul(found, 0, factors, 0, ROWS);
+    Arithmetic oracle = Arithmetic.of(KernelType.SCALAR);
+    Arithmetic other = Arithmetic.of(KernelType.NATIVE);
+    oracle.siluMul(expected, 0, factors, 0, ROWS);
+    other.siluMul(found, 0, factors, 0, ROWS);
+    oracle.geluTanhMul(expected, 1, factors, 2, ROWS - 2);
+    other.geluTanhMul(found, 1, factors, 2, ROWS - 2);
     return !Arrays.equals(expected, found);
   }
 
@@ -142,7 +147,11 @@ public final class KernelChoice {
                 MemorySegment.ofArray(weights), offset, target, 0, target.byteSize());
     float[] inputs = new float[DIFFERENT * COLUMNS];
     for (int i = 0; i < inputs.length; i++) {
-      inputs[i] = (float) random.nextGaussian();
+      inputs[i] =
+          i % 3 == 0 ? random.nextInt(-254, 255) / 2f : (float) random.nextGaussian(); // ties
+    }
+    for (int i = 0; i < inputs.length; i += 64) {
+      inputs[i] = 127;
     }
     float[] expected = new float[DIFFERENT * ROWS];
     load(new TensorPacker(KernelType.SCALAR, pool, arena, source, tensor, 0), ROWS)

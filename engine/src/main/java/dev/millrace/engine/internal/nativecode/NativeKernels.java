@@ -12,6 +12,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -51,6 +52,7 @@ public final class NativeKernels {
 
   private static final @Nullable InstructionSet SET;
   private static final String REASON;
+  private static final boolean FAILED;
 
   // Constants, so that calls compile to calls.
   private static final @Nullable MethodHandle Q4_0;
@@ -69,6 +71,7 @@ public final class NativeKernels {
     Functions functions = Functions.load();
     SET = functions.set;
     REASON = functions.reason;
+    FAILED = functions.hasFailed;
     Q4_0 = functions.find("q4_0", PRODUCT);
     Q4_K = functions.find("q4_k", PRODUCT);
     Q6_K = functions.find("q6_k", PRODUCT);
@@ -94,29 +97,46 @@ public final class NativeKernels {
     return REASON;
   }
 
+  /** Whether there should be kernels, but they could not be loaded. */
+  public static boolean hasFailed() {
+    return FAILED;
+  }
+
   /** The functions of the library for one instruction set. */
   private record Functions(
-      @Nullable SymbolLookup library, @Nullable InstructionSet set, String reason) {
+      @Nullable SymbolLookup library,
+      @Nullable InstructionSet set,
+      String reason,
+      boolean hasFailed) {
 
     static Functions load() {
       if (InstructionSet.areOff()) {
         return none(InstructionSet.PROPERTY + " is off");
+      }
+      if (!NativeLibrary.isCarried()) {
+        return none("there are none for " + NativeLibrary.platform());
       }
       try {
         SymbolLookup library = NativeLibrary.load();
         InstructionSet set = InstructionSet.choose(processor(library));
         return set == null
             ? none("the processor has neither AVX-512 with VNNI nor AVX2")
-            : new Functions(library, set, "");
+            : new Functions(library, set, "", false);
       } catch (NoSuchFileException e) {
-        return none("there is no directory " + Path.of(String.valueOf(e.getFile())).getParent());
+        return failed("there is no directory " + Path.of(String.valueOf(e.getFile())).getParent());
+      } catch (FileSystemException e) {
+        return failed("the library cannot be unpacked: " + e);
       } catch (IOException | EngineException | LinkageError | IllegalCallerException e) {
-        return none(String.valueOf(e.getMessage()));
+        return failed(String.valueOf(e.getMessage()));
       }
     }
 
     private static Functions none(String reason) {
-      return new Functions(null, null, reason);
+      return new Functions(null, null, reason, false);
+    }
+
+    private static Functions failed(String reason) {
+      return new Functions(null, null, reason, true);
     }
 
     @SuppressWarnings("restricted")

@@ -2,6 +2,7 @@ package dev.millrace.engine.internal.nativecode;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +20,7 @@ import java.util.Locale;
  * is reused, so nobody can put another one in its place.
  */
 final class NativeLibrary {
+  private static final System.Logger LOG = System.getLogger("dev.millrace.engine");
   private static final String NAME = "kernels.so";
 
   private NativeLibrary() {}
@@ -40,8 +42,17 @@ final class NativeLibrary {
       checkHash(file, hash);
       return open(file);
     } finally {
-      Files.deleteIfExists(file);
-      Files.deleteIfExists(directory);
+      remove(file);
+      remove(directory);
+    }
+  }
+
+  /** What cannot be removed stays: nobody reads it again. */
+  private static void remove(Path path) {
+    try {
+      Files.deleteIfExists(path);
+    } catch (IOException e) {
+      LOG.log(Level.DEBUG, "cannot remove " + path, e);
     }
   }
 
@@ -87,10 +98,15 @@ final class NativeLibrary {
     return system.replace(' ', '-') + "-" + (processor.equals("amd64") ? "x86_64" : processor);
   }
 
+  /** Whether the jar has one for this platform. */
+  static boolean isCarried() {
+    return NativeLibrary.class.getResource(platform() + "/" + NAME) != null;
+  }
+
   private static byte[] resource(String platform, String name) throws IOException {
     try (InputStream in = NativeLibrary.class.getResourceAsStream(platform + "/" + name)) {
       if (in == null) {
-        throw new IOException("there are none for " + platform);
+        throw new IOException("the jar has no " + platform + "/" + name);
       }
       return in.readAllBytes();
     }

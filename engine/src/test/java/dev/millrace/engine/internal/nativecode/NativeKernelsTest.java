@@ -88,6 +88,19 @@ class NativeKernelsTest {
     assertThat(directory).isEmptyDirectory();
   }
 
+  /** The boot loader's resources come first. */
+  @Test
+  void aLibraryWithAnotherHashIsNotUsed() throws Exception {
+    assumeX86();
+    Path hash = directory.resolve("dev/millrace/engine/internal/nativecode/linux-x86_64");
+    Files.createDirectories(hash);
+    Files.writeString(hash.resolve("kernels.so.sha256"), HASH);
+    assertThat(asked("-Xbootclasspath/a:" + directory))
+        .startsWith("VECTOR ")
+        .contains("has the SHA-256")
+        .contains("not " + HASH);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
   void aChangedLibraryIsNotLoaded(int at) throws Exception {
