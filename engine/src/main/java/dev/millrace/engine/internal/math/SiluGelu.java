@@ -6,11 +6,11 @@ package dev.millrace.engine.internal.math;
  * x³))), because 1 + tanh(u) = 2 / (1 + exp(-2u)), which loses nothing where tanh is near -1. One
  * formula, so that the vector kernel exists once.
  */
-final class SiluGelu {
-  static final float SILU_CUBE = 0;
-  static final float SILU_SLOPE = -1;
-  static final float GELU_CUBE = 0.044715f;
-  static final float GELU_SLOPE = -1.5957691216f;
+public final class SiluGelu {
+  public static final float SILU_CUBE = 0;
+  public static final float SILU_SLOPE = -1;
+  public static final float GELU_CUBE = 0.044715f;
+  public static final float GELU_SLOPE = -1.5957691216f;
 
   private SiluGelu() {}
 
