@@ -24,6 +24,7 @@ public final class ScratchDirectories {
   }
 
   public static Path fresh(String name) throws IOException {
+    Files.createDirectories(ROOT); // which a benchmark before may have removed
     return Files.createDirectory(ROOT.resolve(name + "-" + count++));
   }
 
