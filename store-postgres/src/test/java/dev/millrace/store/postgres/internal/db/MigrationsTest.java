@@ -78,7 +78,7 @@ class MigrationsTest {
         .hasMessageContaining("this program knows version 1; upgrade this server");
   }
 
-  /** As behind a backup: whoever asks for the table next would stand in the queue behind it. */
+  /** As behind a backup: the next one that asks for the table would queue behind it. */
   @Test
   void aMigrationLetsOthersPassWhileItWaitsForALock() throws Exception {
     version(FIRST).run();
